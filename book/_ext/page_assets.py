@@ -7,7 +7,7 @@ from pathlib import Path
 
 from sphinx.application import Sphinx
 
-from gpukernels.views.script import classic_script, join, stylesheet
+from gpukernels.views.script import classic_script, encoder_script, join, stylesheet
 
 BOOK = Path(__file__).parents[1]
 PAPER = BOOK / "paper" / "paper.css"
@@ -40,6 +40,7 @@ def add_assets(app: Sphinx) -> None:
         script = f'(() => {{ "use strict";\n{join(modules, read)}\n}})();\n'
         (target / name).write_text(script, encoding="utf-8")
     (target / "views.js").write_text(classic_script(), encoding="utf-8")
+    (target / "gifenc.js").write_text(encoder_script(), encoding="utf-8")
     app.add_js_file("views.js", priority=900, loading_method="defer")
     app.add_js_file("reading.js", priority=900, loading_method="defer")
 

@@ -25,7 +25,7 @@ _FILES = {
     for folder in (files("gpukernels.views"), *files("gpukernels.views").iterdir())
     if folder.is_dir()
     for file in folder.iterdir()
-    if file.name.endswith((".js", ".css"))
+    if file.name.endswith((".js", ".css", "-LICENSE.txt"))
 }
 #: The views: each has a folder with a module of its name, which exports the drawing as
 #: ``<name>View``.
@@ -103,11 +103,18 @@ def join(roots: list[str], read: Callable[[str], str] | None = None) -> str:
 
 
 @cache
+def encoder_script() -> str:
+    """Return the script of the library ``gifenc``, with its license."""
+    return f"/*\n{_FILES['gifenc-LICENSE.txt'].read_text()}*/\n{_FILES['gifenc.js'].read_text()}"
+
+
+@cache
 def module_for(kind: str) -> str:
     """Return the self-contained ES module of one view, for anywidget."""
     if not kind:
         return "export default {};"
-    return join(["figure", kind]) + f"\nexport default {{ render: liveRender({kind}View) }};\n"
+    entry = f"export default {{ render: liveRender({kind}View, () => gifenc) }};\n"
+    return "\n".join([join(["figure", kind]), encoder_script(), entry])
 
 
 def _registry(kinds: tuple[str, ...]) -> str:
@@ -117,12 +124,17 @@ def _registry(kinds: tuple[str, ...]) -> str:
 def classic_script(*kinds: str) -> str:
     """Return one script that brings the figures of a page to life: all, or those of some kinds.
 
-    A script of all is a page's own, whose figures have addresses; one of some kinds comes along
-    with an output.
+    A script of all is a page's own, whose figures have addresses, and loads `encoder_script` as
+    the file ``gifenc.js`` of its folder where a reader wants a GIF. One of some kinds comes along
+    with an output, and has it within.
     """
     chosen = kinds or VIEWS
-    body = join(["figure", *chosen] if kinds else ["figure", "moments", *chosen])
-    given = _registry(chosen) if kinds else f"{_registry(chosen)}, momentsOf"
+    if kinds:
+        body = f"{join(['figure', *chosen])}\n{encoder_script()}"
+        given = f"{_registry(chosen)}, () => gifenc"
+    else:
+        body = join(["figure", "moments", "beside", *chosen])
+        given = f"{_registry(chosen)}, gifencBeside, momentsOf"
     return f'(() => {{ "use strict";\n{body}\nhydratePage({given}); }})();\n'
 
 

@@ -13,7 +13,7 @@ from playwright.sync_api import Page
 
 from gpukernels.views.address import figure_id
 from gpukernels.views.figure import figure_html
-from gpukernels.views.script import classic_script, stylesheet
+from gpukernels.views.script import classic_script, encoder_script, stylesheet
 
 #: The records of tests/views/example_figures.py, by the names of their figures.
 RECORDS = json.loads(
@@ -35,6 +35,27 @@ NOT_OURS = {"region", "landmark-one-main", "page-has-heading-one"}
 PLACE = """(svg, [x, y]) => {
     const at = new DOMPoint(x, y).matrixTransform(svg.getScreenCTM());
     return [at.x, at.y];
+}"""
+#: Renders a view's module as a notebook would, given its code and record.
+LIVE = """async ([code, payload]) => {
+    const module = await import(URL.createObjectURL(new Blob([code], { type: "text/javascript" })));
+    const values = { payload, step: payload.step, trace: payload.traces[0].label };
+    const hooks = {};
+    window.saved = [];
+    window.model = {
+        get: (name) => values[name],
+        set(name, value) {
+            if (values[name] === value) return;
+            values[name] = value;
+            (hooks["change:" + name] || []).forEach((f) => f());
+        },
+        save_changes() { window.saved.push({ step: values.step, trace: values.trace }); },
+        on(event, f) { (hooks[event] ||= []).push(f); },
+        off(event, f) { hooks[event] = (hooks[event] || []).filter((g) => g !== f); },
+    };
+    document.body.replaceChildren(document.createElement("main"));
+    const el = document.querySelector("main");
+    window.undo = module.default.render({ model: window.model, el });
 }"""
 
 
@@ -78,6 +99,7 @@ def folder(tmp_path_factory):
     path = tmp_path_factory.mktemp("figures")
     (path / "views.js").write_text(classic_script())
     (path / "output.js").write_text(classic_script("frontier"))
+    (path / "gifenc.js").write_text(encoder_script())
     (path / "views.css").write_text(stylesheet())
     return path
 

@@ -10,7 +10,15 @@ from pathlib import Path
 
 import pytest
 from effort import EFFORT, SOAK
-from figure_pages import RECORDS, faults, folder, html_of, open_figures, place  # noqa: F401
+from figure_pages import (  # noqa: F401
+    LIVE,
+    RECORDS,
+    faults,
+    folder,
+    html_of,
+    open_figures,
+    place,
+)
 
 from gpukernels.views.encoding import to_json
 from gpukernels.views.script import module_for, still_script
@@ -225,28 +233,6 @@ def test_what_is_asked_of_a_figure_is_answered_as_it_was(open_figures, name):  #
         lines = ",\n".join(f"{json.dumps(k)}: {json.dumps(v)}" for k, v in kept.items())
         ASKED.write_text(f"{{\n{lines}\n}}\n")
     assert found == kept[name]
-
-
-LIVE = """async ([code, payload]) => {
-    const module = await import(URL.createObjectURL(new Blob([code], { type: "text/javascript" })));
-    const values = { payload, step: payload.step, trace: payload.traces[0].label };
-    const hooks = {};
-    window.saved = [];
-    window.model = {
-        get: (name) => values[name],
-        set(name, value) {
-            if (values[name] === value) return;
-            values[name] = value;
-            (hooks["change:" + name] || []).forEach((f) => f());
-        },
-        save_changes() { window.saved.push({ step: values.step, trace: values.trace }); },
-        on(event, f) { (hooks[event] ||= []).push(f); },
-        off(event, f) { hooks[event] = (hooks[event] || []).filter((g) => g !== f); },
-    };
-    document.body.replaceChildren(document.createElement("main"));
-    const el = document.querySelector("main");
-    window.undo = module.default.render({ model: window.model, el });
-}"""
 
 
 @pytest.mark.parametrize("name", KINDS.values())

@@ -37,8 +37,15 @@ def test_the_page_script_is_classic_and_self_contained():
 def test_a_live_module_has_one_export_and_no_import(kind):
     text = script.module_for(kind)
     assert re.findall(r"^(?:import|export)\b.*", text, re.MULTILINE) == [
-        f"export default {{ render: liveRender({kind}View) }};"
+        f"export default {{ render: liveRender({kind}View, () => gifenc) }};"
     ]
+
+
+def test_a_library_never_comes_without_its_license():
+    for text in (script.encoder_script(), script.module_for("scan"), script.classic_script("scan")):
+        assert "gifenc=" in text
+        assert "Permission is hereby granted, free of charge" in text
+    assert "gifenc=" not in script.classic_script()
 
 
 @pytest.fixture

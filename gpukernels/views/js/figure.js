@@ -165,9 +165,9 @@ export function keepRoom(parts, scene) {
   parts.cursor?.hold();
 }
 
-// Fills `figure` and returns a function that lets go of the model. `page` is what moments.js makes of a page whose figures
-// have addresses, or null.
-export function fillFigure(figure, view, model, page = null) {
+// Fills `figure` and returns a function that lets go of the model. `gifenc` returns the library of this name, or a promise of
+// it; `page` is what moments.js makes of a page whose figures have addresses, or null.
+export function fillFigure(figure, view, model, gifenc, page = null) {
   const payload = model.get("payload");
   const opened = view.open(payload, page ? page.leads : () => false);
   const labels = payload.traces.map((t) => t.label);
@@ -178,6 +178,7 @@ export function fillFigure(figure, view, model, page = null) {
     timer = 0,
     speed = 1,
     rest = null;
+  const pace = () => (view.pace || 900) / speed;
 
   const icon = h("path", { d: PLAY });
   const play = h(
@@ -292,30 +293,52 @@ export function fillFigure(figure, view, model, page = null) {
     timer = 0;
     put(icon, "d", PLAY);
     play.setAttribute("aria-label", "Play");
-    for (const line of told) line.setAttribute("aria-live", "polite");
+    tell("polite");
     rest?.();
   }
 
   // A screen reader could not keep up with a figure that plays, so it is told only where it stops.
+  function tell(how) {
+    for (const line of told) line.setAttribute("aria-live", how);
+  }
+
   function start() {
     clearInterval(timer);
     put(icon, "d", PAUSE);
     play.setAttribute("aria-label", "Pause");
-    for (const line of told) line.setAttribute("aria-live", "off");
-    timer = setInterval(
-      () => {
-        if (!figure.isConnected) return stop();
-        if (model.get("step") >= scene.steps - 1) return stop();
-        go(model.get("step") + 1);
-        if (model.get("step") >= scene.steps - 1) stop();
-      },
-      (view.pace || 900) / speed,
-    );
+    tell("off");
+    timer = setInterval(() => {
+      if (!figure.isConnected) return stop();
+      if (model.get("step") >= scene.steps - 1) return stop();
+      go(model.get("step") + 1);
+      if (model.get("step") >= scene.steps - 1) stop();
+    }, pace());
   }
 
   function playOn() {
     if (model.get("step") >= scene.steps - 1) go(0);
     start();
+  }
+
+  // Shows every step to `take`, which returns a promise, and then the step that was shown. It ends early, and returns false,
+  // where `take` says false or a reader chooses another run.
+  async function film(take) {
+    const name = runName();
+    let step = 0;
+    stop();
+    tell("off");
+    try {
+      for (; step < scene.steps; step++) {
+        show(step);
+        // A figure shows one step at a time.
+        // oxlint-disable-next-line no-await-in-loop
+        if (!(await take(step)) || !figure.isConnected || runName() !== name) break;
+      }
+    } finally {
+      tell("polite");
+      refresh();
+    }
+    return step === scene.steps;
   }
 
   // What is not said stays as it is.
@@ -380,8 +403,14 @@ export function fillFigure(figure, view, model, page = null) {
     if (!timer) rest?.();
   });
   const nameNow = () => [figure.id, ...stateNow().flat()].map(slugOf).join("-");
+  // Names the chapter, the figure, the run and the other choices.
+  const runName = () => {
+    const chosen = stateNow().filter(([name]) => name !== "step");
+    return [page ? page.name : "", figure.id, ...chosen.flat()].map(slugOf).filter(Boolean).join("-");
+  };
   const about = () => (page ? page.cite(figure.id, payload.title) : payload.title);
-  const save = saveMenu(figure, nameNow, about, page !== null);
+  const run = { steps: () => scene.steps, name: runName, pace, film, gifenc };
+  const save = saveMenu(figure, nameNow, about, page !== null, run);
   const top = h("div", { class: "gk-top" }, parts.title, h("div", { class: "gk-tools" }, save, ...hall.buttons));
   const stage = parts.body.firstElementChild,
     side = parts.body.lastElementChild;
@@ -435,12 +464,12 @@ function hidesNumbers(figure) {
 }
 
 // The widget's entry: ipywidgets holds the model.
-export function liveRender(view) {
+export function liveRender(view, gifenc) {
   return ({ model, el }) => {
     const figure = h("figure", { class: `gk-view gk-view-${model.get("payload").view}`, "data-ready": "" });
     figure.id = figureId(model.get("payload"));
     el.append(figure);
-    return fillFigure(figure, view, model);
+    return fillFigure(figure, view, model, gifenc);
   };
 }
 
@@ -459,7 +488,7 @@ function pageModel(payload) {
 
 // The page's entry: every figure carries its own data. In a page of the book they have addresses, by `momentsOf` of
 // moments.js; the document of an output has none that a reader could share.
-export function hydratePage(views, moments = null) {
+export function hydratePage(views, gifenc, moments = null) {
   const hydrate = () => {
     const found = [];
     for (const figure of document.querySelectorAll("figure.gk-view:not([data-ready])")) {
@@ -471,7 +500,7 @@ export function hydratePage(views, moments = null) {
       found.push([figure, record]);
     }
     const page = moments ? moments(new Map(found.map(([figure, record]) => [figure.id, record]))) : null;
-    for (const [figure, record] of found) fillFigure(figure, views[record.view], pageModel(record), page);
+    for (const [figure, record] of found) fillFigure(figure, views[record.view], pageModel(record), gifenc, page);
     if (page) page.listen();
   };
   if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", hydrate);

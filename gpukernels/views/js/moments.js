@@ -75,6 +75,11 @@ export function momentsOf(records) {
 
   return {
     leads,
+    // The name of the page's file.
+    name: location.pathname
+      .split("/")
+      .at(-1)
+      .replace(/\.html$/, ""),
     // A line on where a figure is from and who may use it, with the address of its state.
     cite: (id, title) =>
       `“${title}”, in: ${document.title}. The gpukernels authors, CC BY 4.0. ${location.href.split("#")[0]}${addressAt(id)}`,

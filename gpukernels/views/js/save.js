@@ -1,41 +1,26 @@
-// Saves what a figure shows, for slides and papers, as SVG or as PNG, and says how to cite it.
+// Saves what a figure shows, for slides and papers, as SVG or as PNG, and its run as a GIF; says how to cite it.
 import { h } from "./element.js";
+import { gifEntry } from "./film.js";
 import { pictureOf } from "./picture.js";
+import { canvasOf, download, drawPicture, textOf, urlOf } from "./raster.js";
 
 // So many pixels of a PNG for one of the page: slides are larger than a page's column.
 const FINE = 3;
 
-function download(name, url) {
-  h("a", { href: url, download: name }).click();
-}
-
-function pngOf(text, { width, height }) {
-  const image = new Image(),
-    canvas = document.createElement("canvas");
-  Object.assign(canvas, { width: FINE * width, height: FINE * height });
-  return new Promise((resolve, reject) => {
-    image.addEventListener("error", reject);
-    image.addEventListener("load", () => {
-      canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
-      resolve(canvas.toDataURL("image/png"));
-    });
-    image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(text)}`;
-  });
-}
-
 // A button "Save" with its entries; `nameNow()` is what the file is called, without its ending, and `about()` a line on where
-// the figure is from, which is shown if the figure `isCited`.
-export function saveMenu(figure, nameNow, about, isCited) {
+// the figure is from, which is shown if the figure `isCited`. film.js describes `run`.
+export function saveMenu(figure, nameNow, about, isCited, run) {
   const entry = (words, save) => {
     const button = h("button", { type: "button" }, words);
     button.addEventListener("click", () => {
-      menu.open = false;
+      close();
       const svg = pictureOf(figure, about());
-      save(new XMLSerializer().serializeToString(svg), svg.viewBox.baseVal);
+      save(textOf(svg), svg.viewBox.baseVal);
     });
     return button;
   };
   const line = isCited ? h("div", { class: "gk-cite" }) : null;
+  const gif = gifEntry(figure, run, about, close);
   const menu = h(
     "details",
     { class: "gk-save" },
@@ -43,24 +28,35 @@ export function saveMenu(figure, nameNow, about, isCited) {
     h(
       "div",
       null,
-      entry("as SVG", (text) =>
-        download(`${nameNow()}.svg`, `data:image/svg+xml;charset=utf-8,${encodeURIComponent(text)}`),
-      ),
-      entry("as PNG", async (text, box) => download(`${nameNow()}.png`, await pngOf(text, box))),
+      entry("as SVG", (text) => download(`${nameNow()}.svg`, urlOf(text))),
+      entry("as PNG", async (text, box) => {
+        const canvas = canvasOf(box, FINE);
+        await drawPicture(canvas.getContext("2d"), text, box, FINE);
+        download(`${nameNow()}.png`, canvas.toDataURL("image/png"));
+      }),
+      gif.nodes,
       line,
     ),
   );
+  function close() {
+    const held = menu.contains(document.activeElement);
+    // If a reader opens the menu again at once, no event tells that it was closed.
+    gif.cancel();
+    menu.open = false;
+    if (held) menu.firstElementChild.focus();
+  }
   menu.addEventListener("toggle", () => {
-    if (line && menu.open) line.textContent = about();
+    if (!menu.open) return gif.cancel();
+    gif.offer();
+    if (line) line.textContent = about();
   });
   menu.addEventListener("keydown", (event) => {
     if (event.key !== "Escape" || !menu.open) return;
     event.preventDefault();
-    menu.open = false;
-    menu.firstElementChild.focus();
+    close();
   });
   menu.addEventListener("focusout", (event) => {
-    if (event.relatedTarget && !menu.contains(event.relatedTarget)) menu.open = false;
+    if (event.relatedTarget && !menu.contains(event.relatedTarget) && !gif.filming()) menu.open = false;
   });
   return menu;
 }
