@@ -631,9 +631,13 @@ def _add_mapping() -> None:
 
 
 def _add_exercises() -> None:
-    for count in (first_exercises.count_threads, first_exercises.count_atomics):
-        RUNS[f"exercise {count.__name__}"] = lambda d, count=count: {
-            key: np.array(value) for key, value in count(d).items()
+    first = first_exercises
+    for count, given in (
+        (first.count_threads, first.Places()),
+        (first.count_atomics, first.Operations()),
+    ):
+        RUNS[f"exercise {count.__name__}"] = lambda d, count=count, given=given: {
+            key: np.array(value) for key, value in count(d, given).items()
         }
     lane = np.arange(32)
     for kind in (np.int32, np.int64):
@@ -644,7 +648,9 @@ def _add_exercises() -> None:
     RUNS["exercise shared-1 kinds"] = lambda d: {
         "counters": shared_exercises.count_lanes(d, lane % 5)
     }
-    RUNS["exercise energy-1"] = lambda d: {"clocks": energy_exercises.read_clocks(d, (4, 30, 4))}
+    RUNS["exercise energy-1"] = lambda d: {
+        "clocks": energy_exercises.read_clocks(d, (4, 30, 4), 10)
+    }
     RUNS["exercise duplicates-1"] = lambda d: duplicates_exercises.run_cull(
         duplicates_exercises.cull_block, d, np.arange(100) % 37
     )
