@@ -142,7 +142,7 @@ def test_a_bug_is_found_by_a_click_or_by_the_keyboard_alone(open_page):
     focused = page.evaluate("document.activeElement.textContent")
     assert focused == "Line 8:     last = first + 4"
     page.keyboard.press("Enter")
-    assert bug.get_by_role("status").inner_text().startswith("Line 8 it is.")
+    assert bug.get_by_role("status").inner_text().startswith("Line 8 is right.")
     assert "The end of the run has to" in bug.locator(".gk-why").inner_text()
     is_marked(page, "simt-2", "✓ solved")
     assert violations(page) == []
