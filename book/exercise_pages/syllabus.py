@@ -22,6 +22,7 @@ TWICE = (
 )  # fmt: skip
 #: Sections for reading at home, where a chapter would take longer than its lectures.
 AT_HOME = {
+    "before_the_first_warp": ("Shifts, masks, and counting bits", "Work and span"),
     "better_queues": ("The table of the papers, counted",),
     "all_pairs_otherwise": ("A matrix that the device cannot hold",),
 }

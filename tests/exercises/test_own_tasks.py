@@ -77,7 +77,7 @@ def test_students_have_different_numbers_and_each_has_the_same_ones_again():
 
 
 def test_loading_a_prediction_again_gives_no_further_hints():
-    for guess, says in ((1, "fewer"), (999, "more"), (2, "both hints for it have been given")):
+    for guess, says in ((1, "less"), (999, "more"), (2, "both hints for it have been given")):
         report = gk.exercise(STRIDES, seed=77).check({"sectors": guess}, raises=False)
         assert says in repr(report)
 
