@@ -48,7 +48,7 @@ export function linesOf(sheet, cell) {
           note(sheet.id, "solved", `line ${k + 1}`);
         }
         ladder.explain();
-        const numbers = wanted.map((line) => line + 1).join(" and ");
+        const numbers = wanted.map((at) => at + 1).join(" and ");
         const also = wanted.length > 1 ? ` Lines ${numbers} count: the mistake, and where it shows.` : "";
         ladder.announce(`Line ${k + 1} is right.${also} Repair the kernel in a notebook, where the checker judges it.`);
       } else {
