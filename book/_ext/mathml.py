@@ -77,10 +77,7 @@ def _converted(self: HTML5Translator, node: nodes.Element, display: bool) -> str
 
 def visit_math(self: HTML5Translator, node: nodes.math) -> None:
     """Write a formula within a sentence."""
-    formula = _converted(self, node, display=False)
-    if mark := node.get("mark"):
-        formula = f'<span class="held">{formula}{mark}</span>'
-    self.body.append(formula)
+    self.body.append(_converted(self, node, display=False))
     raise nodes.SkipNode
 
 
@@ -91,8 +88,10 @@ def hold_punctuation(app: Sphinx, doctree: nodes.document, name: str) -> None:
     for formula in [*doctree.findall(nodes.math)]:
         after = formula.next_node(descend=False, siblings=True)
         if isinstance(after, nodes.Text) and (mark := MARK.match(after)):
-            formula["mark"] = mark[0]
             after.parent.replace(after, nodes.Text(after[mark.end() :]))
+            held = nodes.inline(classes=["held"])
+            formula.replace_self(held)
+            held += [formula, nodes.Text(mark[0])]
 
 
 def visit_math_block(self: HTML5Translator, node: nodes.math_block) -> None:
