@@ -9,6 +9,7 @@ here.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 from diamonds import diamonds
@@ -16,6 +17,8 @@ from diamonds import diamonds
 import gpukernels as gk
 from benchmarks import limits
 from benchmarks import mapping as mapping_bench
+from gpukernels.all_pairs.encode_on_device import decoded_on, encoded_on, padded_on
+from gpukernels.all_pairs.encoding import absent_of
 from gpukernels.exercises import CATALOG
 from gpukernels.exercises.tasks import before_the_first_warp as first_exercises
 from gpukernels.exercises.tasks import duplicates as duplicates_exercises
@@ -578,6 +581,12 @@ def _append_lowered(device) -> dict[str, np.ndarray]:
     return {"size": device.read(size), "queue": np.sort(device.read(queue))}
 
 
+def _encoded_on_device(device, raw: np.ndarray) -> dict[str, np.ndarray]:
+    rows, _ = encoded_on(device, raw)
+    padded = padded_on(device, rows, len(raw) + 1, absent_of(raw.dtype))
+    return {"distance": device.read(decoded_on(device, padded, len(raw), 6))}
+
+
 #: How many vertices: two tiles. Blocks of few threads, as numba's simulator has a thread for each;
 #: other forms of the tile kernels differ in constants. Methods that share their kernels with others
 #: have one kind of weights each.
@@ -598,6 +607,9 @@ ALL_PAIRS_RUNS = [
 
 
 def _add_all_pairs() -> None:
+    for dtype in BOTH:
+        raw = np.array([[0, 5, 7], [2, 0, 6], [-1, 8, 0]], dtype)
+        RUNS[f"encoded on the device {dtype.__name__}"] = partial(_encoded_on_device, raw=raw)
     for method, n, options, dtypes in ALL_PAIRS_RUNS:
         for dtype in dtypes:
             g = _with_weights(gk.complete(n), dtype)

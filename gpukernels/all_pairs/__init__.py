@@ -228,7 +228,12 @@ def apsp(
         def run(lengths: Lengths) -> APSPResult:
             return work(lengths, *where, **options)
 
-        lengths = lengths_of(g, kernels=engine == "kernels", whole=host.lengths == "matrix")
+        lengths = lengths_of(
+            g,
+            kernels=engine == "kernels",
+            whole=host.lengths in ("matrix", "resident"),
+            device=where[0] if host.lengths == "resident" else None,
+        )
         signed = check_cycles(g, lengths)
         result = run(lengths) if host.finds_too_long else checked(lengths, run)
     return with_rounding(result, lengths.rounding, lengths.given, signed)

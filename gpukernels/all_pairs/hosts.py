@@ -15,8 +15,9 @@ from . import block_tasks, per_root, shared_rows
 class Host:
     """What runs a method in one place: ``run(lengths, device, **options)``, or else its driver.
 
-    In tiles, a client follows the device. The lengths are a whole ``"matrix"``, ``"rows"`` made
-    when they are asked for, or the graph or matrix as ``"given"``. Paths that are too long to be
+    In tiles, a client follows the device. The lengths are a whole ``"matrix"``, one that is
+    ``"resident"`` on the device, ``"rows"`` made when they are needed, or the graph or matrix as
+    ``"given"``. Paths that are too long to be
     held are found by `apsp`, unless the host does so itself.
     """
 
@@ -33,7 +34,7 @@ class Places:
     in `tiles` it is made by the workers of a client, or here one by one.
     """
 
-    device: Host | None = Host()
+    device: Host | None = Host(lengths="resident")
     devices: Host | None = None
     tiles: Host | None = None
 
@@ -51,6 +52,7 @@ class Places:
 #: By method; one that is not here runs on a device that has all of the matrix.
 PLACES: dict[str, Places] = {
     "blocked": Places(devices=Host(shared_rows.apsp), tiles=Host(block_tasks.apsp, "rows")),
+    "johnson": Places(Host()),
     "out_of_core": Places(Host(lengths="rows", finds_too_long=True)),
     "tran": Places(Host(lengths="rows")),
     "matsumoto": Places(Host(lengths="rows")),

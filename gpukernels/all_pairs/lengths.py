@@ -14,10 +14,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from gpukernels.cores.slabs import slabs_of
+from gpukernels.device import Device, DeviceArray
 from gpukernels.errors import NegativeCycleError
 from gpukernels.graphs.graph import DENSE_LIMIT, Graph, arc_weights, no_arc, weight_type
 from gpukernels.graphs.kernel_weights import Rounding, kernel_graph, rounding_of
 
+from .encode_on_device import encoded_on, is_encoded_on
 from .encoding import ABSENT, Range, absent_of, encoded, fill_padded, limits, none_in
 from .matrix_checks import check_diagonal, check_square, checked_rows, checked_shape, row_type
 
@@ -35,7 +37,7 @@ class Lengths:
     They are of type `held`, and made from `given`: a graph of this type, or the caller's matrix.
     All count 0 if they are `flat`. What is at least `infinite` is no path, and a path may be
     `too_long` to be held. `rounding` has the changes, if the caller's were float64 and these are
-    not. `whole` has all rows, if they are in memory.
+    not. `whole` has all rows, if they are in memory, and `resident` if they are on the device.
     """
 
     n: int
@@ -46,6 +48,7 @@ class Lengths:
     rounding: Rounding | None = None
     flat: bool = False
     whole: NDArray[Any] | None = field(default=None, repr=False)
+    resident: DeviceArray | None = field(default=None, repr=False)
 
     @property
     def dtype(self) -> np.dtype:
@@ -89,7 +92,7 @@ class Lengths:
 
     def pattern(self) -> Lengths:
         """Return the same arcs, all of length 0: which pairs are joined at all."""
-        flat = replace(self, infinite=ABSENT, too_long=False, flat=True, whole=None)
+        flat = replace(self, infinite=ABSENT, too_long=False, flat=True, whole=None, resident=None)
         return flat if self.whole is None else replace(flat, whole=flat.matrix)
 
     def graph(self) -> Graph:
@@ -116,7 +119,9 @@ def vertices_of(g: Graph | ArrayLike) -> int:
     return len(given)
 
 
-def lengths_of(g: Graph | ArrayLike, *, kernels: bool = True, whole: bool = True) -> Lengths:
+def lengths_of(
+    g: Graph | ArrayLike, *, kernels: bool = True, whole: bool = True, device: Device | None = None
+) -> Lengths:
     """Return the lengths of a graph's arcs, or of a matrix, after a look at all of them.
 
     Of parallel arcs the shortest counts. An arc from a vertex to itself counts if it is negative.
@@ -127,6 +132,8 @@ def lengths_of(g: Graph | ArrayLike, *, kernels: bool = True, whole: bool = True
         Whether they are as kernels take them, or as given.
     whole : bool
         Whether the whole matrix is kept in memory, or made some rows at a time.
+    device : Device, optional
+        A GPU that gets the whole matrix and keeps it in place of the host, if it has room.
 
     Raises
     ------
@@ -147,8 +154,10 @@ def lengths_of(g: Graph | ArrayLike, *, kernels: bool = True, whole: bool = True
         check_square("g", given.shape)
         n, dtype = len(given), row_type(given.dtype, kernels)
         raw = _raw(given, dtype, 0, n) if whole else None
-    matrix = None
-    if raw is not None:
+    matrix = resident = None
+    if raw is not None and device is not None and is_encoded_on(device, n):
+        resident, reach = encoded_on(device, raw)
+    elif raw is not None:
         matrix, reach = encoded(raw)
     elif isinstance(given, Graph) and SPARSE * given.m <= n * n:
         reach = range_of_arcs(given)
@@ -157,7 +166,8 @@ def lengths_of(g: Graph | ArrayLike, *, kernels: bool = True, whole: bool = True
     rounding = rounding_of(g if isinstance(g, Graph) else given) if kernels else None
     if raw is not None and not isinstance(given, Graph):
         given = raw
-    return Lengths(n, dtype, *limits(dtype, reach, given), given, rounding, whole=matrix)
+    bounds = limits(dtype, reach, given)
+    return Lengths(n, dtype, *bounds, given, rounding, whole=matrix, resident=resident)
 
 
 def check_loops(g: Graph) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 from gpukernels.device import Device, DeviceArray
 from gpukernels.errors import InvalidArgument
 
+from .encode_on_device import decoded_on, padded_on
 from .lengths import Lengths
 from .result import APSPResult, result_of
 from .tiles import Form, product
@@ -61,18 +62,25 @@ class OnDevice(Launches):
     """A matrix of whole tiles of a form; so many `matrices` of its size have to fit the device."""
 
     def __init__(self, lengths: Lengths, device: Device, form: Form, matrices: int = 1):
-        matrix = lengths.padded(form.tile)
-        self._lengths, self.size, self.tiles = lengths, len(matrix), len(matrix) // form.tile
+        self._lengths, self.size = lengths, form.whole(lengths.n)
+        self.tiles = self.size // form.tile
         via = room_for(device, lengths.n, self.size, matrices, form.noting)
         super().__init__(device, form, lengths.dtype.type(lengths.infinite), via)
-        self.distance = device.array(matrix)
+        if lengths.resident is None:
+            self.distance = device.array(lengths.padded(form.tile))
+        else:
+            self.distance = padded_on(device, lengths.resident, self.size, lengths.absent)
 
     def result(self, method: str, read_backs: int = 0, **stats: Any) -> APSPResult:
         """Return the result; NegativeCycleError or RoundingError as `result_of`."""
-        distance = self.device.read(self.distance)
+        lengths, distance = self._lengths, self.distance
+        is_decoded = lengths.resident is not None
+        if is_decoded:
+            distance = decoded_on(self.device, distance, lengths.n, self.infinite)
+        found = self.device.read(distance)
         through = self.device.read(self.via) if self.form.noting else None
-        told = {"method": method, "launches": self.launches, "read_backs": read_backs}
-        return result_of(self._lengths, distance, through, told | stats)
+        counts = {"method": method, "launches": self.launches, "read_backs": read_backs}
+        return result_of(lengths, found, through, counts | stats, is_decoded=is_decoded)
 
 
 def room_for(device: Device, n: int, size: int, matrices: int, noting: bool) -> DeviceArray:

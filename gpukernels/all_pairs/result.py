@@ -112,9 +112,16 @@ def not_joined(distance: Any) -> int:
 
 
 def result_of(
-    lengths: Lengths, found: NDArray, through: NDArray | None, stats: Mapping[str, Any]
+    lengths: Lengths,
+    found: NDArray,
+    through: NDArray | None,
+    stats: Mapping[str, Any],
+    *,
+    is_decoded: bool = False,
 ) -> APSPResult:
     """Return the result, without padding, in which what is infinite becomes so in place.
+
+    Unless it `is_decoded`: then the device has done so.
 
     NegativeCycleError, which names one, if there is a negative cycle; RoundingError if there is
     none, but distances are rounded so far that it looks as if.
@@ -123,7 +130,8 @@ def result_of(
     found = np.ascontiguousarray(found[:n, :n])
     through = None if through is None else np.ascontiguousarray(through[:n, :n])
     no_cycle(lengths, found)
-    make_infinite(lengths.infinite, found)
+    if not is_decoded:
+        make_infinite(lengths.infinite, found)
     return APSPResult(found, next_hops_of(found, through), stats)
 
 
