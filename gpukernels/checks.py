@@ -156,13 +156,20 @@ def as_array(name: str, values: Any) -> np.ndarray:
         If it is a masked array, whose mask every kernel and every sum would ignore, or a nest of
         lists that is no array.
     """
-    if isinstance(values, np.ma.MaskedArray):
-        allowed = "an array without a mask, such as its .filled(value) or its .compressed()"
-        raise InvalidArgument(name, values, allowed)
+    # Only a subclass of arrays can be one: for others, NumPy need not import np.ma (20 to 47 ms).
+    if isinstance(values, np.ndarray) and type(values) is not np.ndarray:
+        _refuse_mask(name, values)
     try:
         return np.asarray(values)
     except (TypeError, ValueError, OverflowError):
         raise InvalidArgument(name, values, "an array, or lists of one length") from None
+
+
+def _refuse_mask(name: str, values: np.ndarray) -> None:
+    """Raise InvalidArgument if `values` are a masked array."""
+    if isinstance(values, np.ma.MaskedArray):
+        allowed = "an array without a mask, such as its .filled(value) or its .compressed()"
+        raise InvalidArgument(name, values, allowed)
 
 
 def as_numbers(name: str, values: Any) -> np.ndarray:
