@@ -33,18 +33,20 @@ class CompletionExercise(KernelExercise):
     id : str
         The chapter's, and ``-line`` or ``-lines``.
     **judged
-        As for :class:`KernelExercise`, with a `gap`, and without budgets. A warp may make at most
-        `SLACK` times the memory requests of the printed kernel's busiest warp. They are counted on
-        the fixed input whose work this kernel shares among most threads, so that one thread cannot
-        do all of it.
+        As for :class:`KernelExercise`, with a `gap`. In addition to `budgets`, a warp may make at
+        most `SLACK` times the memory requests of the printed kernel's busiest warp. They are
+        counted on the fixed input whose work this kernel shares among most threads, so that one
+        thread cannot do all of it.
     """
 
-    def __init__(self, id: str, **judged: Any):
+    def __init__(self, id: str, budgets: Any = None, **judged: Any):
+        self._further = budgets
         super().__init__(words(id), budgets=self._sharing, **judged)
 
     def _sharing(self, case_of: Any) -> Sequence[Budget]:
         case, requests = self._shared
-        return (sharing(case, SLACK * requests),)
+        further = () if self._further is None else self._further(case_of)
+        return (sharing(case, SLACK * requests), *further)
 
     @functools.cached_property
     def _shared(self) -> tuple[Case, int]:

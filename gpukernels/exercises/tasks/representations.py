@@ -186,6 +186,12 @@ def row_sums(g: Graph) -> Results:
     return {"sums": np.where(cells == ABSENT, 0, cells).sum(axis=1)}
 
 
+def matrix_budgets(case_of: CaseOf) -> list[Budget]:
+    """Return the bound of what only a warp whose lanes read neighboring cells keeps."""
+    case = case_of("an R-MAT graph of 64 vertices", small_web())
+    return [coalesced(case, at_most=5, array="matrix")]
+
+
 COMPLETE = completions(
     "representations",
     Gap("weight = matrix[u * pitch + v]"),
@@ -194,6 +200,7 @@ COMPLETE = completions(
     imports="from numba import cuda\n\nfrom gpukernels.primitives import WARP_SIZE, warp_sum",
     inputs=Inputs(matrices, DRAWN),
     case=cases_of(run_matrix, row_sums),
+    budgets=matrix_budgets,
     writes=("sums",),
 )
 
