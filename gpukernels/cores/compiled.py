@@ -6,9 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from numba import njit
-from numba.core.caching import FunctionCache, NullCache
 
-from .kept_code import kept
+from .kept_code import keep_on_disk
 
 
 def compiled(**options: Any) -> Callable[[Callable], Any]:
@@ -16,9 +15,9 @@ def compiled(**options: Any) -> Callable[[Callable], Any]:
 
     def compile_later(function: Callable) -> Any:
         dispatcher = njit(**options)(function)
-        # With NUMBA_DISABLE_JIT it is the function itself.
-        if isinstance(getattr(dispatcher, "_cache", None), NullCache):
-            dispatcher._cache = kept(FunctionCache)(function)
+        # With NUMBA_DISABLE_JIT, and without numba, it is the function itself.
+        if dispatcher is not function:
+            keep_on_disk(dispatcher)
         return dispatcher
 
     return compile_later

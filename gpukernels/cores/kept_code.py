@@ -24,8 +24,6 @@ from pathlib import Path
 from typing import Any
 
 import numba
-from numba.core.caching import FunctionCache
-from numba.misc.appdirs import AppDirs
 
 PACKAGE = Path(__file__).parents[1]
 #: Rooms that nothing compiled imports from.
@@ -51,6 +49,8 @@ def digest_of(package: Path) -> str:
 @functools.cache
 def folder() -> Path | None:
     """Return where compiled code is kept; None if that cannot be written to."""
+    from numba.misc.appdirs import AppDirs
+
     top = numba.config.CACHE_DIR or AppDirs(appname="gpukernels", appauthor=False).user_cache_dir
     place = Path(top) / f"gpukernels-{digest_of(PACKAGE)}"
     try:
@@ -100,7 +100,7 @@ class _Locator:
 
 
 @functools.cache
-def kept(cache: Any) -> type[Any]:
+def kept(cache: Any, for_cpu: bool = False) -> type[Any]:
     """Return one of numba's caches, for the CPU or for CUDA, that keeps code in our folder."""
 
     class Impl(cache._impl_class):
@@ -127,7 +127,7 @@ def kept(cache: Any) -> type[Any]:
             if folder() is None:
                 return None
             try:
-                load = super().load_overload if cache is FunctionCache else self._load_overload
+                load = super().load_overload if for_cpu else self._load_overload
                 return load(signature, target)
             except Exception:  # a damaged file raises whatever its bytes lead to
                 return None
@@ -138,6 +138,14 @@ def kept(cache: Any) -> type[Any]:
                     super().save_overload(*args)
 
     return Kept
+
+
+def keep_on_disk(dispatcher: Any) -> None:
+    """Let the code of a loop for the CPU be kept, unless numba keeps it already."""
+    from numba.core.caching import FunctionCache, NullCache  # only with numba, not its names
+
+    if isinstance(dispatcher._cache, NullCache):
+        dispatcher._cache = kept(FunctionCache, for_cpu=True)(dispatcher.py_func)
 
 
 def keep(kernel: Any, cache: Any = None) -> None:

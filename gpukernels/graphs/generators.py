@@ -16,6 +16,9 @@ from gpukernels.graphs.faces import GraphLike, as_graph
 from gpukernels.graphs.graph import INT32_MAX, Graph, Parallel, SelfLoops, check_graph
 from gpukernels.graphs.making import quadrants
 
+#: Up to so many vertices plain Python is done before numba has made its first loop ready.
+SMALL = 5_000
+
 
 def rmat(
     scale: int,
@@ -317,7 +320,6 @@ def road_grid(
     >>> g.n, g.m, gk.bfs(g).levels
     (40, 112, 12)
     """
-    sparse, csgraph = needed("scipy.sparse", "graphs"), needed("scipy.sparse.csgraph", "graphs")
     weighted = check_flag("weighted", weighted)
     rows = check_whole("rows", rows, 1, 46_340)
     columns = check_whole("columns", columns, 1, 46_340)
@@ -327,12 +329,10 @@ def road_grid(
     vertex = np.arange(n, dtype=np.int32).reshape(rows, columns)
     source = np.concatenate([vertex[:, :-1].ravel(), vertex[:-1].ravel()])
     target = np.concatenate([vertex[:, 1:].ravel(), vertex[1:].ravel()])
-    # Distinct whole numbers, so that the minimum spanning tree is unique and the seed decides it.
-    rank = rng.permutation(source.size) + 1
-    grid = sparse.csr_array((rank, (source, target)), shape=(n, n))
-    in_tree = np.zeros(source.size, dtype=bool)
-    in_tree[csgraph.minimum_spanning_tree(grid).data.astype(np.int64) - 1] = True
-    in_tree = in_tree[rank - 1]
+    # Distinct ranks, so that the minimum spanning tree is unique and the seed decides it.
+    order = np.argsort(rng.permutation(source.size))
+    grow = _spanning_tree if n > SMALL else getattr(_spanning_tree, "py_func", _spanning_tree)
+    in_tree = grow(source, target, order, np.arange(n))
     more = min(max(round(n * mean_degree / 2) - (n - 1), 0), source.size - (n - 1))
     kept = in_tree.copy()
     kept[rng.permutation(np.flatnonzero(~in_tree))[:more]] = True
@@ -341,6 +341,24 @@ def road_grid(
     across, down = np.meshgrid(np.arange(columns), np.arange(rows))
     positions = np.column_stack([across.ravel(), rows - 1 - down.ravel()])
     return Graph.from_arcs(n, source, target, weight, directed=False, positions=positions)
+
+
+@compiled(nogil=True)
+def _spanning_tree(source, target, order, root):
+    """Return which edges Kruskal's algorithm takes in an `order`; each vertex is its own `root`."""
+    taken = np.zeros(source.size, np.bool_)
+    for edge in order:
+        u, v = source[edge], target[edge]
+        while root[u] != u:
+            root[u] = root[root[u]]
+            u = root[u]
+        while root[v] != v:
+            root[v] = root[root[v]]
+            v = root[v]
+        if u != v:
+            root[u] = v
+            taken[edge] = True
+    return taken
 
 
 def path(n: int, *, directed: bool = False) -> Graph:

@@ -217,6 +217,8 @@ def sass(kernel: Any, signature: tuple, cc: tuple[int, int] = (9, 0)) -> Assembl
     >>> len(code.loops) > 0, code.local_bytes
     (True, 0)
     """
+    if numba.config.DISABLE_JIT:
+        raise MissingTool("machine code is made by numba, which is not here or compiles nothing")
     function = python_function(kernel)
     if function is None or not hasattr(kernel, "py_func"):
         raise InvalidArgument("kernel", kernel, "a kernel, decorated with @cuda.jit")

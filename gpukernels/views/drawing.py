@@ -10,13 +10,15 @@ from typing import Any
 
 import numpy as np
 
-from gpukernels.checks import as_array, check_seed, needed
+from gpukernels.checks import as_array, check_seed
 from gpukernels.errors import InvalidArgument
 from gpukernels.views.encoding import pack
 from gpukernels.views.layout import grid_layout, spread, stress_layout
 from gpukernels.views.room import find_room
 from gpukernels.views.words import value_word
 
+#: Vertices whose nearest neighbor is looked for, at most.
+SAMPLE = 600
 #: Above this many vertices a graph becomes a grid of dots without arcs.
 DRAWN_VERTICES = 600
 #: Above this many lines likewise.
@@ -129,7 +131,10 @@ def _radius(place: np.ndarray) -> float:
     """Return the dot size that fits the usual distance between nearest neighbors."""
     if len(place) < 2:
         return 6.0
-    nearest = needed("scipy.spatial", "graphs").cKDTree(place).query(place, k=2)[0][:, 1]
+    some = np.arange(0, len(place), -(-len(place) // SAMPLE))
+    apart = np.square(place[some, None] - place[None]).sum(axis=2)
+    apart[np.arange(some.size), some] = np.inf
+    nearest = np.sqrt(apart.min(axis=1))
     return float(np.round(np.clip(0.36 * np.median(nearest), 1.6, 6.0), 1))
 
 

@@ -9,15 +9,26 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpukernels.checks import needed
-
 _FIXED = float(1 << 24)
 
 
 def _hops(n: int, source: np.ndarray, target: np.ndarray) -> np.ndarray:
-    sparse, csgraph = needed("scipy.sparse", "graphs"), needed("scipy.sparse.csgraph", "graphs")
-    arcs = sparse.csr_array((np.ones(len(source), dtype=np.int8), (source, target)), shape=(n, n))
-    return csgraph.shortest_path(arcs, directed=False, unweighted=True)
+    """Return the number of arcs between each two vertices, from all at once, level by level."""
+    order = np.argsort(np.concatenate([source, target]), kind="stable")
+    neighbor = np.concatenate([target, source])[order]
+    degree = np.bincount(source, minlength=n) + np.bincount(target, minlength=n)
+    first = np.cumsum(degree) - degree
+    hops = np.where(np.eye(n, dtype=bool), 0.0, np.inf)
+    root = vertex = np.arange(n)
+    level = 0
+    while root.size:
+        level += 1
+        count = degree[vertex]
+        arc = np.arange(count.sum()) + np.repeat(first[vertex] - np.cumsum(count) + count, count)
+        root, vertex = np.repeat(root, count), neighbor[arc]
+        root, vertex = np.divmod(np.unique((root * n + vertex)[np.isinf(hops[root, vertex])]), n)
+        hops[root, vertex] = level
+    return hops
 
 
 def _sum_rows(forces: np.ndarray) -> np.ndarray:

@@ -18,7 +18,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit, prange
+from numba import config, njit, prange
 from numpy.typing import NDArray
 
 from gpukernels.cores import all_cores
@@ -34,7 +34,10 @@ from gpukernels.graphs.weight_facts import (
     weight_facts,
 )
 
-from .atomics import add, exchange, lower, read, replace
+if config.DISABLE_JIT:
+    from .plain_atomics import add, exchange, lower, read, replace
+else:
+    from .atomics import add, exchange, lower, read, replace
 
 #: The limit grows by so many times the mean weight, divided by the mean degree.
 FACTOR = 8.0

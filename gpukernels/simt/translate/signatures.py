@@ -7,7 +7,6 @@ itself raises numba's CudaSupportError, before the machine sees anything.
 from __future__ import annotations
 
 import numpy as np
-from numba.core import types
 
 from gpukernels.simt.errors import KernelTypeError
 from gpukernels.simt.translate import intrinsics, typing
@@ -30,7 +29,7 @@ def declared(function) -> list:
 
 
 def _machine_type(type_):
-    if isinstance(type_, types.Array):
+    if type(type_).__name__ == "Array":  # numba's, or that of simt.names
         return ArrayType(intrinsics.as_dtype(type_.dtype), type_.ndim)
     return intrinsics.as_dtype(type_)
 

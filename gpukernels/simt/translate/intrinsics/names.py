@@ -12,8 +12,6 @@ import math
 import operator
 
 import numpy as np
-from numba.core import types as numba_types
-from numba.np import numpy_support
 
 from gpukernels.simt.translate import numpy_functions, typing
 from gpukernels.simt.translate.values import ObjectType
@@ -139,9 +137,11 @@ def as_dtype(value) -> np.dtype | None:
             return None
     if isinstance(value, type) and issubclass(value, np.generic):
         return np.dtype(value)
-    if isinstance(value, numba_types.Record):
+    if type(value).__name__ == "Record":
+        from numba.np import numpy_support
+
         return numpy_support.as_dtype(value)
-    if type(value).__module__.startswith("numba"):
+    if type(value).__module__.startswith(("numba", "gpukernels.simt.names")):
         name = str(value)
         try:
             return np.dtype("bool" if name in ("boolean", "bool") else name)
