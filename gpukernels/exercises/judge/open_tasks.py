@@ -318,7 +318,7 @@ def warp_steps(trace: Trace, run: Run) -> int:
 LEVELS = Problem(
     skeleton=(
         "def search(g, root, device):\n"
-        '    """Return what gk.bfs does, or the distances alone."""\n'
+        '    """Return the result of gk.bfs, or only the distances."""\n'
         '    return gk.bfs(g, root, "virtual_warp", device)  # yours in its place\n'
     ),
     awkward=open_levels.awkward,

@@ -81,7 +81,7 @@ def late_arc(n: int = 500) -> Graph:
 
 
 def _meeting(width: int, last: int) -> Graph:
-    """Return a tree of three levels with `width` arcs a vertex, whose leaves all lead to `last`."""
+    """Return a tree of three levels, `width` arcs per vertex, whose leaves all lead to `last`."""
     leaves = width * width
     v = np.arange(1, width + leaves + 1)
     end = v[-1] + 1 + np.arange(last)
@@ -301,7 +301,7 @@ def spread(offsets, targets, distance, changed, level):
 
 
 def run_spread(kernel, device, g: Graph, root: int = 0) -> dict[str, np.ndarray]:
-    """Search `g` with a thread a vertex, until a launch changes nothing."""
+    """Search `g` with one thread per vertex, until a launch changes nothing."""
     host = np.full(g.n, -1, np.int32)
     host[root] = 0
     distance = device.array(host)
