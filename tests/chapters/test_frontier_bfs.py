@@ -64,7 +64,7 @@ def test_exact_counts_of_loads(counted, page):
     assert (entries, arcs) == (27_734, 79_913)
     assert graphs["road"].m == 2_868
     assert round(arcs / graphs["road"].m) == 28
-    page.says("reads 79,913 arcs in lockstep. The graph has 2,868, so each is read 28 times")
+    page.says("reads 79,913 arcs in lockstep. The graph has 2,868 arcs, so each is read 28 times")
     assert entries + arcs > sum(loads["road", "harish"])
     light = [min(counted.METHODS, key=lambda m: sum(loads[name, m])) for name in graphs]
     assert light == ["frontier", "frontier", "harish"]
@@ -85,7 +85,7 @@ def test_what_the_warps_did(counted, page):
     assert steps[1] < steps[0]
     assert sorted(ncu) == [ncu[k] for k in (2, 3, 0, 1)]
     assert [round(ncu[k] / steps[k]) for k in (0, 1)] == [11, 20]
-    page.says("its step became 20 instructions, and that step of `harish` 11")
+    page.says("a step of `virtual_warp` became 20 instructions, and a step of `harish` 11")
     fewest = [min(METHODS, key=lambda m: counters[name, m]["sectors"]) for name in graphs]
     assert fewest == ["virtual_warp", "virtual_warp", "harish"]
     assert (
@@ -103,7 +103,7 @@ def test_one_heavy_vertex(counted, page):
     assert 58 == four.sum() < eight.sum() < one.sum() < all_lanes.sum() == 198
     page.says(
         "takes 157 steps",
-        "the longest warp takes 46 steps, and with 32 threads 14",
+        "the longest warp takes 46 steps, and with 32 threads it takes 14",
         "take 58 steps",
         "198 with 32",
     )
@@ -144,7 +144,7 @@ def test_who_makes_duplicates(counted, page):
     page.says(
         "97% of the duplicates on the road graph and 84% in the small world",
         "29,759 of 29,870 duplicates have the same parent",
-        "Only 111 times",
+        "In only 111 cases",
     )
     result, trace = counted.runs["road", "frontier"]
     queued, again = result.stats["frontier_sizes"], result.stats["duplicates"]
@@ -178,7 +178,7 @@ def test_schedules(counted, page):
         assert sectors_moved(trace) < counted.warps_did["road", "harish"]["sectors"]
     assert ends == [(95, 107), (1_156, 1_214), (2_413, 3_787)]
     assert len(set(zip(*counted.kept["duplicates_1024"].values(), strict=True))) == 6
-    page.says("Six runs on an NVIDIA {term}`H200` (November 2026) all gave different numbers")
+    page.says("an NVIDIA {term}`H200` (November 2026) gave six different sets of numbers")
     assert all(ends[k][0] > max(row[k] for row in (lockstep, warp, random)) for k in (0, 1))
     assert round(ends[2][0] / lockstep[2], 1) == round(ends[2][1] / lockstep[2], 1) == 0.1
     page.says("a tenth of lockstep's duplicates, the other two graphs more than under any schedule")
