@@ -28,14 +28,14 @@ IMPORTS = "from numba import cuda"
 WITH_RACES = "from numba import cuda, int64\n\nfrom gpukernels.device import benign_race"
 WITH_SHARED = "from numba import cuda, int32"
 
-#: Threads a block, in all kernels of this chapter's exercises.
+#: Threads per block, in all kernels of this chapter's exercises.
 THREADS = 128
 #: Slots of the table of duplicates-2.
 SLOTS = 64
 
 
 def inputs() -> dict[str, np.ndarray]:
-    """Return the hidden vertices, by name; vertex i is what thread i has found."""
+    """Return the hidden vertices, by name; thread i has found element i."""
     draw = np.random.default_rng(7)
     return {
         SEVERAL: draw.integers(0, 100, 300),
@@ -65,7 +65,7 @@ SEVERAL, DIFFERENT = "300 vertices, 100 of them different", "256 different verti
 
 
 def run_cull(kernel, device, vertices) -> Results:
-    """Cull `vertices`, a thread each; ``kept[i]`` says whether thread i keeps its own."""
+    """Cull `vertices`, one thread each; ``kept[i]`` says whether thread i keeps its own."""
     vertices = np.asarray(vertices, np.int32)
     blocks, kept = max(blocks_for(vertices.size, THREADS), 1), np.full(vertices.size, -1, np.int32)
     return launched(kernel, device, blocks, THREADS, vertices, kept=kept)
@@ -74,18 +74,18 @@ def run_cull(kernel, device, vertices) -> Results:
 def judge_cull(
     vertices: np.ndarray, least: int, most: int, slots: int = 0
 ) -> Callable[[Results], Wrong | None]:
-    """Return a judge of what is kept.
+    """Return a judge of the vertices that are kept.
 
     Parameters
     ----------
     vertices : ndarray
-        What each thread holds.
+        The vertex that each thread holds.
     least, most : int
-        Of `least` consecutive threads that hold one vertex at least one keeps it, of `most` at most
-        one.
+        If a vertex is held by some of `least` consecutive threads, at least one of them keeps it;
+        of `most` consecutive threads, at most one keeps it.
     slots : int
-        If not 0, only where no thread of the block has another vertex for the slot, its remainder
-        modulo `slots`, must one of `most` alone keep a vertex.
+        If not 0, two of `most` threads may keep a vertex if another vertex of the block has its
+        slot, its remainder modulo `slots`.
     """
 
     def judge(found: Results) -> Wrong | None:
@@ -249,7 +249,7 @@ COMPLETE = completions(
 @benign_race("hash_table")
 @cuda.jit
 def cull_by_number(vertices, kept):
-    """Keep every vertex: of a block's threads that hold v, one or more write ``kept[i] = 1``."""
+    """Keep every vertex: one or more of a block's threads that hold v write ``kept[i] = 1``."""
     hash_table = cuda.shared.array(64, int64)
     i = cuda.grid(1)
     slot = 0
@@ -281,7 +281,7 @@ NUMBER = KernelExercise(
 
 @cuda.jit
 def cull_warp(vertices, kept):
-    """Keep each vertex once a warp: of its lanes that hold v, one writes 1 and the others 0."""
+    """Keep each vertex once per warp: one of its lanes that hold v writes 1, the others write 0."""
     i = cuda.grid(1)
     v = int32(-1)
     if i < vertices.size:
@@ -323,7 +323,7 @@ WARP = KernelExercise(
 
 @cuda.jit
 def cull_exactly(vertices, kept):
-    """Keep each vertex once a block: of its threads that hold v, one writes 1, the others 0."""
+    """Keep each vertex once per block: one of its threads that hold v writes 1, the others 0."""
     table = cuda.shared.array(256, int32)
     for slot in range(cuda.threadIdx.x, 256, cuda.blockDim.x):
         table[slot] = -1

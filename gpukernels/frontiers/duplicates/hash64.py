@@ -21,8 +21,8 @@ from numba import cuda, int64
 def hash64(hash_table, v, has):
     """Return whether another thread of the block is seen to hold `v` too; all lanes call.
 
-    `hash_table` is the block's array of int64, a power of two long. It need not be cleared: who
-    reads a slot has written it. Lanes that do not have a vertex pass ``has=False``.
+    `hash_table` is the block's array of int64, a power of two long. It need not be cleared:
+    each thread reads a slot that it has written. Lanes without a vertex pass ``has=False``.
     """
     slot = v & (hash_table.size - 1)
     if has:
