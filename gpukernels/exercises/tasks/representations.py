@@ -64,13 +64,13 @@ def neighbor_sums(g: Graph, values=None) -> np.ndarray:
 
 
 def count_sectors() -> dict[str, int]:
-    """Count the largest request to a matrix of one byte a cell, for both mappings."""
+    """Count the largest request to a matrix of one byte per cell, for both mappings."""
     n, pitch = 1001, 1024
     cells = np.zeros((n, pitch), np.int8)
     cells[:, :n] = erdos_renyi(n, 8, seed=1).to_scipy().toarray() != 0
     launches = {
-        "a warp a row": (adjacency_matrix.matrix_row_sum, 32 * n),
-        "a thread a row": (adjacency_matrix.matrix_row_sum_by_thread, n),
+        "a warp per row": (adjacency_matrix.matrix_row_sum, 32 * n),
+        "a thread per row": (adjacency_matrix.matrix_row_sum_by_thread, n),
     }
     counted = {}
     for mapping, (kernel, threads) in launches.items():
@@ -83,7 +83,7 @@ def count_sectors() -> dict[str, int]:
 
 PREDICT = PredictionExercise(
     words("representations-1"),
-    answer={"a warp a row": 1, "a thread a row": 32},
+    answer={"a warp per row": 1, "a thread per row": 32},
     measure=count_sectors,
 )
 
@@ -95,7 +95,7 @@ DRAWN = graphs_from_0(most=100).draw
 
 @cuda.jit
 def warp_neighbor_sum(offsets, targets, values, sums):
-    """Sum `values` over the neighbors of each vertex, a warp a row."""
+    """Sum `values` over the neighbors of each vertex, one warp per row."""
     u = cuda.grid(1) // 32
     lane = cuda.laneid
     if u < sums.size:
@@ -209,7 +209,7 @@ COMPLETE = completions(
 
 @cuda.jit
 def hasty_neighbor_sum(source, target, values, sums):
-    """Sum the values of the targets of each run of arcs, a thread a run."""
+    """Sum the values of the targets of each run of arcs, one thread per run."""
     i = cuda.grid(1)
     if i < source.size:
         u = source[i]
