@@ -210,7 +210,7 @@ def read(g: dict[int, list[int]], alpha: int) -> tuple[int, int]:
 
 def sssp_1(statement: str) -> list[int]:
     n, count, end = numbers(
-        statement, "`gk.path(#)` is", "The other is a chain of # arcs", "so on up to #;"
+        statement, "`gk.path(#)` is", "The other graph is a chain of # arcs", "so on up to #."
     )
     assert end == 2 * count
     chain = [(u, v, 1) for u in range(n) for v in (u - 1, u + 1) if 0 <= v < n]

@@ -27,7 +27,7 @@ from ..judge.skeleton import Gap
 from ..judge.variants import Variants, spelled
 from ..judge.words import words
 
-#: Distance of what no path has reached.
+#: Distance of a vertex that no path has reached.
 NO_PATH = 2**31 - 1
 
 IMPORTS = f"from numba import cuda\n\nNO_PATH = {NO_PATH}"
@@ -115,7 +115,7 @@ def detours(count: int, long: int = 1) -> Graph:
 
 
 class Chains(NamedTuple):
-    """The numbers of sssp-1: the vertices of a chain, and the detours beside another one."""
+    """The numbers of sssp-1: the vertices of one chain, and the detours of the other."""
 
     vertices: int = 64
     detours: int = 10
@@ -199,7 +199,7 @@ COMPLETE = completions(
 
 @cuda.jit
 def relax_arcs(source, target, weights, distance, lower):
-    """Lower ``lower[v]`` to the length of the way over arc u -> v, a thread an arc."""
+    """Lower ``lower[v]`` to the length of the path over arc u -> v, one thread per arc."""
     i = cuda.grid(1)
     if i < source.size:
         near, v = distance[source[i]], target[i]
@@ -210,7 +210,7 @@ def relax_arcs(source, target, weights, distance, lower):
 
 
 def run_relax(kernel, device, search: Search) -> Results:
-    """Launch until no distance falls; what a launch has lowered is the next one's `distance`."""
+    """Launch until no distance falls; the next launch gets the lowered distances as `distance`."""
     g = search.g
     arcs = [device.array(np.ascontiguousarray(a, np.int32)) for a in (*g.coo, g.weights)]
     distance = start(device, search)
@@ -266,7 +266,7 @@ POSITIVE = weighted_searches(negative=False)
 def expand_paths(
     offsets, targets, weights, distance, frontier, frontier_size, next_frontier, next_size
 ):
-    """Relax the arcs of the frontier, and enqueue whose distance falls."""
+    """Relax the arcs of the frontier, and enqueue each vertex whose distance falls."""
     i = cuda.grid(1)
     if i < frontier_size[0]:
         u = frontier[i]
@@ -283,7 +283,7 @@ def expand_paths(
 def run_paths(kernel, device, search: Search, *beside: np.ndarray) -> Results:
     """Search with a kernel that relaxes one queue and fills the next, until one is empty.
 
-    The kernel takes the arrays of the graph, those `beside` them, then distances and queues. The
+    The kernel takes the arrays of the graph, the arrays `beside`, then distances and queues. The
     search ends at the first queue that :func:`queued.compare` finds wrong.
     """
     g, root = search
