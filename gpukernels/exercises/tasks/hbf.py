@@ -135,13 +135,13 @@ def lower_words(vertex, length, round, words, queue, size):
 
 
 def packed(lengths, rounds) -> np.ndarray:
-    """Return words of distances and rounds; a distance of None is that of no path."""
+    """Return words of distances and rounds; None stands for no path."""
     keys = [2**32 - 1 if length is None else int(length) + 2**31 for length in lengths]
     pairs = zip(keys, rounds, strict=True)
     return np.array([key << 32 | int(round) for key, round in pairs], np.uint64)
 
 
-#: What no path has reached.
+#: The word of a vertex that no path has reached.
 NOT_YET = packed([None], [2**32 - 1])[0]
 
 
@@ -382,7 +382,7 @@ STORES = KernelExercise(
 
 @cuda.jit
 def end_leaves(offsets_in, sources, weights, out_degree, distance):
-    """Give every vertex without arcs out the least that the arcs into it offer, a warp a vertex."""
+    """Lower each vertex without outgoing arcs over its incoming arcs, one warp per vertex."""
     v, lane = cuda.grid(1) // 32, cuda.laneid
     if v < distance.size and out_degree[v] == 0:
         begin, end = offsets_in[v], offsets_in[v + 1]
