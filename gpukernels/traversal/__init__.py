@@ -1,4 +1,4 @@
-"""Breadth-first search, one technique a file; `bfs` looks them up by name."""
+"""Breadth-first search, one technique per file; `bfs` finds a method by its name."""
 
 from __future__ import annotations
 
@@ -34,25 +34,25 @@ from .result import UNVISITED, BFSResult
 METHODS = {
     "harish": Method(
         harish.bfs,
-        "Vertex-parallel BFS: one thread a vertex, every vertex at every level",
+        "Vertex-parallel BFS: one thread per vertex, every vertex at every level",
         paper="harish2007accelerating",
         work="O(V D + E)",
     ),
     "virtual_warp": Method(
         virtual_warp.bfs,
-        "Virtual-warp BFS: a group of 1 to 32 threads a vertex, every vertex at every level",
+        "Virtual-warp BFS: a group of 1 to 32 threads per vertex, every vertex at every level",
         paper="hong2011accelerating",
         work="O(V D + E)",
     ),
     "edge_parallel": Method(
         edge_parallel.bfs,
-        "Edge-parallel BFS: one thread an arc, every arc at every level",
+        "Edge-parallel BFS: one thread per arc, every arc at every level",
         paper="jia2011edge",
         work="O(E D)",
     ),
     "spmv": Method(
         spmv.bfs,
-        "BFS as a sparse matrix-vector product a level: every row, every arc, at every level",
+        "BFS as one sparse matrix-vector product per level: every row, every arc, at every level",
         paper="deng2009taming",
         work="O(V D + E D)",
     ),
@@ -70,25 +70,25 @@ METHODS = {
     ),
     "luo": Method(
         luo.bfs,
-        "BFS with a hierarchical queue: all levels in one launch, no word to the host between them",
+        "BFS with a hierarchical queue: all levels in one launch, without the host in between",
         paper="luo2010effective",
         work="O(V + E)",
     ),
     "linear_work": Method(
         linear_work.bfs,
-        "Linear-work BFS: scan the degrees, gather the neighbors, cull; queues are filled by scans",
+        "Linear-work BFS: scan the degrees, gather the neighbors, cull; scans fill the queues",
         paper="padamata2013graph",
         work="O(V + E)",
     ),
     "expand_contract": Method(
         expand_contract.bfs,
-        "Expand-contract BFS: one kernel a level, from vertex frontier to vertex frontier",
+        "Expand-contract BFS: one kernel per level, from vertex frontier to vertex frontier",
         paper="merrill2012scalable",
         work="O(V + E)",
     ),
     "contract_expand": Method(
         contract_expand.bfs,
-        "Contract-expand BFS: one kernel a level, from edge frontier to edge frontier",
+        "Contract-expand BFS: one kernel per level, from edge frontier to edge frontier",
         paper="merrill2012scalable",
         work="O(V + E)",
     ),
@@ -120,7 +120,7 @@ METHODS = {
     ),
     "persistent": Method(
         persistent.bfs,
-        "A search in one launch for graphs of many small levels: few waits a level, whoever waits",
+        "BFS in one launch for graphs of many small levels: as few waits per level as possible",
         paper="luo2010effective",
         work="O(V + E)",
     ),
@@ -140,26 +140,26 @@ def bfs(
     Parameters
     ----------
     g : Graph, NetworkX graph or SciPy sparse matrix
-        The graph; its outgoing arcs are followed. One of another library is converted at each call.
+        Its outgoing arcs are followed. A graph of another library is converted at each call.
     root : vertex
-        Where to start: a label if the graph has labels, or else a position. The default is the
-        vertex at position 0.
+        The vertex to start from: its label if the graph has labels, or else its position. The
+        default is the vertex at position 0.
     method : str
-        ``"auto"``, or one of the methods below, of which ``gk.methods("bfs")`` is a table. On a GPU
-        ``"auto"`` is ``"direction_optimizing"``, or ``"persistent"`` if the graph has many small
-        levels. Without a GPU it is a loop on the CPU. On a SIMT machine that is given, or inside
-        :func:`gpukernels.trace`, it is ``"frontier"``.
+        ``"auto"``, or one of the methods below; ``gk.methods("bfs")`` returns a table of them. On a
+        GPU ``"auto"`` is ``"direction_optimizing"``, or ``"persistent"`` if the graph has many
+        small levels. Without a GPU it is a loop on the CPU. With a SIMT machine as `device`, or
+        inside :func:`gpukernels.trace`, it is ``"frontier"``.
     device : SimtDevice or CudaDevice, optional
         Where kernels run; by default :func:`gpukernels.default_device`.
     **options
-        What the method takes beside, such as ``warp_size=8`` of ``"virtual_warp"``; see below.
-        ``"auto"`` takes `parents`.
+        Options of the method, such as ``warp_size=8`` of ``"virtual_warp"``; see below. ``"auto"``
+        takes `parents`.
 
     Returns
     -------
     BFSResult
-        ``distance`` (-1 where unreachable), ``parent``, ``levels`` and ``stats``. After ``"auto"``
-        the ``method`` among the stats is what has run, and ``why`` tells the reason.
+        ``distance`` (-1 where unreachable), ``parent``, ``levels`` and ``stats``. After ``"auto"``,
+        ``stats`` names the ``method`` that has run, and the reason as ``why``.
 
     Raises
     ------

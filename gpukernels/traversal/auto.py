@@ -1,8 +1,8 @@
-"""The search that `bfs` makes unless one is named: the fastest that is known for this graph.
+"""Choose the search for ``method="auto"``: the fastest one that is known for this graph.
 
-On a GPU two searches are ahead of all others on every graph of data/benchmarks/bfs.json: the
-direction-optimizing one where a search has few levels, the persistent one where it has many small
-ones. Without a GPU a loop on the CPU answers: the SIMT machine shows how a method works.
+On a GPU, two searches are faster than all others on every graph of data/benchmarks/bfs.json: the
+direction-optimizing one if a search has few levels, the persistent one if it has many small ones.
+Without a GPU, a loop on the CPU searches, because the SIMT machine only shows how a method works.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from gpukernels.reference import multicore
 
 from .result import BFSResult, vertices_per_level
 
-#: Arcs from which all cores together are worth the ten seconds that compiling for them takes once.
+#: From so many arcs on, all cores are used: compiling for them takes ten seconds once.
 ON_ALL_CORES = 1 << 22
 
 
 def choice(g: Graph, device: Device | None) -> Choice:
-    """Return which search `bfs` makes of `g`."""
+    """Return the method and the device with which `bfs` searches `g`, and why."""
     place = place_of(device)
     if place.device is None:
         return Choice(None, None, place.why)

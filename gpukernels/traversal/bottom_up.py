@@ -2,16 +2,16 @@
 
 Beamer, Asanović and Patterson [beamer2012direction]; on GPUs Hiragushi and Takahashi
 [hiragushi2013efficient] and Gunrock [wang2015gunrock]; [busato2017chapter], section 2.1. Mapping:
-vertex to thread over the reverse graph. Where most vertices lie in the frontier, most of the others
-find a parent among the first arcs, and the rest of their arcs are never looked at. Where the
-frontier is small, nearly all arcs of unvisited vertices are looked at in vain, at every level. Work
-O(V D + E D) at worst.
+vertex to thread over the reverse graph. If most vertices are in the frontier, most of the others
+find a parent among their first arcs and never look at the rest. If the frontier is small, most
+unvisited vertices look at all their arcs at every level and find no parent. Work O(V D + E D) at
+worst.
 
-Who is in the frontier tells the distance, which is there anyway, or a bitmap of its own
-(`frontier_bitmap`): ``frontier="distance"`` or ``"bitmap"``. The arcs looked at are the same.
+Whether a vertex is in the frontier is read from its distance, which exists anyway, or from a bitmap
+(`frontier_bitmap`): ``frontier="distance"`` or ``"bitmap"``. Both look at the same arcs.
 
-Invariant: ``distance[v]`` is written by the thread of v alone. Another thread that reads it
-meanwhile sees UNVISITED or ``level + 1``, neither of which is `level`: the answer is the same.
+Invariant: only the thread of v writes ``distance[v]``. Another thread that reads it meanwhile sees
+UNVISITED or ``level + 1``. Neither of them is `level`, so the answer is the same.
 """
 
 from __future__ import annotations
@@ -60,9 +60,9 @@ def bottom_up_level(offsets, sources, distance, parent, level, changed):
 @benign_race("changed")
 @cuda.jit
 def bottom_up_level_by_bits(offsets, sources, distance, parent, bits, next_bits, level, changed):
-    """Do what `bottom_up_level` does by the bits of the frontier; store those of the next one.
+    """Do what `bottom_up_level` does with the frontier's bits; store the bits of the next frontier.
 
-    All threads store the same to ``changed[0]``.
+    All threads store the same value to ``changed[0]``.
     """
     v = cuda.grid(1)
     u = UNVISITED
@@ -79,7 +79,7 @@ def arcs_looked_at(g: Graph, distance: np.ndarray, levels: Iterable[int], at_onc
     """Return how many arcs bottom-up steps at these `levels` look at, given the final distances.
 
     A vertex of distance d looks at all its arcs at each level below d - 1, and at level d - 1 up to
-    its first parent. Those that look at several arcs `at_once` do so at the end of a list too.
+    its first parent. A step that takes several arcs `at_once` does so at the end of a list, too.
     """
     reverse = g.reverse
     row = np.repeat(np.arange(g.n), np.diff(reverse.offsets))
@@ -112,9 +112,9 @@ def bfs(
     Parameters
     ----------
     frontier : {"distance", "bitmap"}
-        Where to look whether a vertex is in the frontier.
+        Where a step reads whether a vertex is in the frontier.
     threads : int
-        Threads a block.
+        Threads per block.
     parents : bool
         Whether the result holds parents; the kernel stores them in either case.
 
@@ -122,8 +122,8 @@ def bfs(
     -------
     BFSResult
         ``parent`` is the first vertex of the reverse list that qualifies. ``stats`` adds
-        ``frontier`` and ``arcs_inspected``: those of unvisited vertices at every level, up to the
-        first parent.
+        ``frontier`` and ``arcs_inspected``: at every level, the arcs of unvisited vertices up to
+        the first parent.
 
     Raises
     ------

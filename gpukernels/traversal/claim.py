@@ -1,16 +1,16 @@
-"""Who may enqueue a vertex that is found: everybody who saw it unvisited, or exactly one thread.
+"""Claim a vertex that was found: all threads that see it unvisited may enqueue it, or only one.
 
-By plain stores, a thread that reads ``distance[v] == UNVISITED`` marks v and goes on; others may
-have read the same. The exact ways cost an atomic a find, on the distance itself or on a bitmap of
-one bit a vertex, which packs 32 vertices' marks into one word: less memory, more meetings.
+With plain stores, every thread that reads ``distance[v] == UNVISITED`` marks v and enqueues it. The
+exact ways take one atomic per find, on the distance or on a bitmap with one bit per vertex. A word
+of the bitmap has the marks of 32 vertices: it takes less memory, but atomics meet more often.
 `discover` is the visit that the techniques of `mapping` call at each arc.
 
-Before any of them may come a bitmask of visited vertices that may forget: one bit a vertex, set
-without an atomic. Merrill et al. [merrill2012scalable]. Before a thread reads the four bytes of a
-vertex's distance, which are likely in memory, it reads the vertex's bit, which is likely in a
-cache: 32 times as many vertices fit there. The bit is set by reading a byte, adding a bit to it and
-storing it. Two threads that do so at once to one byte may lose each other's bit, and no atomic
-prevents it: a bit that is set is right, a bit that is not says nothing, and the distance decides. A
+Before any of these, a thread may look at a bitmask of visited vertices: one bit per vertex, set
+without an atomic. Merrill et al. [merrill2012scalable]. The four bytes of a vertex's distance are
+likely in memory, but its bit is likely in a cache, because 32 times as many vertices fit there. So
+a thread reads the bit first. To set a bit, it reads a byte, adds the bit to it and stores the byte.
+If two threads do so to one byte at the same time, one of the two bits may be lost, and no atomic
+prevents it. So a bit that is set is right, and where a bit is not set, the distance decides. A
 filter of this kind is called conservative.
 """
 
@@ -29,31 +29,31 @@ from .result import UNVISITED, adopt
 
 @kernel_argument
 class Search(NamedTuple):
-    """The graph, what a search knows of its vertices, and how it claims them."""
+    """The graph, the distances and parents so far, and the way to claim vertices."""
 
     offsets: Any
     targets: Any
-    distance: Any  #: int32, UNVISITED where the search has not come
-    parent: Any  #: int32; without elements where nobody asks for parents
-    bitmap: Any  #: int32, a bit a vertex, for ``how == BITMAP``; else without elements
+    distance: Any  #: int32, UNVISITED at vertices not reached yet
+    parent: Any  #: int32; without elements if parents are not kept
+    bitmap: Any  #: int32, one bit per vertex, if ``how == BITMAP``; else empty
     how: int  #: a number of `DUPLICATES`
 
 
 class Visit(NamedTuple):
-    """What a thread needs at an arc; made in a kernel."""
+    """The values that a thread needs at an arc; made in a kernel."""
 
     search: Search
     level: int  #: distance of the vertices whose arcs are followed
-    local: Local  #: where finds go first
-    queue: Queue  #: where they go then
+    local: Local  #: where the thread first puts found vertices
+    queue: Queue  #: where the local queue is emptied to
 
 
 @cuda.jit(device=True)
 def is_marked(bitmask, v):
     """Return whether the bit of `v` is set, and set it if not; any thread may call.
 
-    `bitmask` is an array of uint8, eight vertices an element, or of no elements: then nothing is
-    marked. Whoever gets False must see to it that `v` is visited when the launch ends.
+    `bitmask` is an array of uint8 with eight vertices per element, or an empty array: then nothing
+    is marked. After False, the caller must make sure that `v` is visited by the end of the launch.
     """
     marked = False
     if bitmask.size > 0:
@@ -74,7 +74,7 @@ def bitmask_bytes(n: int) -> int:
 def claim(how, distance, bitmap, v, level):
     """Give `v` the distance ``level + 1`` if it is unvisited; return whether to enqueue it.
 
-    `bitmap` holds a bit a vertex in words of int32; it is looked at for ``how == BITMAP`` alone.
+    `bitmap` holds one bit per vertex in words of int32; it is only used if ``how == BITMAP``.
     """
     if distance[v] != UNVISITED:
         return False

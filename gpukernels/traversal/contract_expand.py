@@ -1,14 +1,14 @@
-"""Contract-expand BFS: one kernel a level, from edge frontier to edge frontier.
+"""Contract-expand BFS: one kernel per level, from edge frontier to edge frontier.
 
 The second search of Merrill, Garland and Grimshaw [merrill2012scalable]; [busato2017chapter],
-section 2. Mapping: entry of the edge frontier to thread. A block contracts its portion and expands
-what survives at once by `cta_warp_scan`: vertices are never written to memory as a frontier. Work
-O(V + E).
+section 2. Mapping: entry of the edge frontier to thread. A block contracts its portion and at once
+expands the vertices that are left by `cta_warp_scan`: no frontier of vertices is ever written to
+memory. Work O(V + E).
 
-A level costs one launch, half of what `two_phase` pays, so it suits small frontiers, and `hybrid`
-takes it for these; but after the contraction only the threads whose entry survived bring something
-to expand. The search begins with the edge frontier that holds the root alone, so a vertex at
-distance d is found in launch d, and a last launch finds that nothing is new.
+A level takes one launch, half as many as in `two_phase`. So this search suits small frontiers, and
+`hybrid` takes it for them. But after the contraction, only the threads whose entry was kept bring a
+vertex to expand. The search begins with an edge frontier that holds only the root, so launch d
+finds the vertices at distance d, and the last launch finds nothing new.
 
 The original goes further: one persistent kernel runs many levels, and its blocks wait for each
 other at Xiao and Feng's inter-block barrier [xiao2009interblock]. Here the end of the launch is the
@@ -40,11 +40,11 @@ def contract_and_expand(
     search: Search, bitmask, edges: Edges, size, next_edge_frontier, next_edge_parent, next_size,
     level, cta_threshold,
 ):  # fmt: skip
-    """Replace the `size` entries of an edge frontier by the arcs of the unvisited among them.
+    """Replace the `size` entries of an edge frontier by the arcs of their unvisited vertices.
 
-    Threads that hold one vertex may all find it unvisited; they store the same distance, and each a
-    parent that is right. A bit that is lost from the bitmask, or a word from the tables of a cull,
-    costs a duplicate and nothing else.
+    Threads that hold the same vertex may all find it unvisited; all store the same distance, and
+    each stores a valid parent. A bit lost from the bitmask, or a word lost from a table of a cull,
+    causes a duplicate and nothing else.
     """
     hash_table = cuda.shared.array(0, int64)
     table = cuda.shared.array(0, int32)
@@ -76,9 +76,9 @@ def expand_level(offsets, targets, distance, edges: Edges, next_size, level, cta
 
 
 def contract_and_expand_once(s: MerrillSearch, edges: Edges, size: int, next_edges: Edges) -> int:
-    """Visit the `size` entries of an edge frontier; return how many the next one has.
+    """Visit the `size` entries of an edge frontier; return the number of entries of the next one.
 
-    Where they do not fit, they are collected again.
+    If they do not fit, they are collected again.
     """
     level, arcs = len(s.enqueued), s.targets.size
     s.launch(
@@ -111,7 +111,7 @@ def bfs(g: Graph, root: int, device: Device, **options: Any) -> BFSResult:
     Returns
     -------
     BFSResult
-        ``stats`` as of :class:`~gpukernels.traversal.merrill.MerrillSearch`.
+        ``stats`` as in :class:`~gpukernels.traversal.merrill.MerrillSearch`.
     """
     s = MerrillSearch(g, root, device, Options(**options))
     queues = s.edges_room(), s.edges_room()

@@ -1,26 +1,26 @@
 """Direction-optimizing BFS: top-down while the frontier is small, bottom-up while it is large.
 
 Beamer, Asanović and Patterson [beamer2012direction]; on GPUs Hiragushi and Takahashi
-[hiragushi2013efficient] and Gunrock [wang2015gunrock]. With m_f arcs leaving the frontier, m_u arcs
-leaving vertices not yet visited, and n_f vertices in the frontier, the search turns bottom-up when
-m_f > m_u / alpha and the frontier grows, and back when n_f < n / beta and it does not grow.
+[hiragushi2013efficient] and Gunrock [wang2015gunrock]. Let m_f arcs leave the frontier, m_u arcs
+leave the unvisited vertices, and n_f be the size of the frontier. The search turns bottom-up when
+m_f > m_u / alpha and the frontier grows. It turns back when n_f < n / beta and it does not grow.
 
 Mapping: top-down, `cta_warp_scan` spreads the frontier's arcs over each block; bottom-up, vertex to
-thread. Both enqueue the next frontier, an atomic a block or a warp, and count its vertices and
-arcs, so that either step may follow. A vertex is claimed by compare-and-swap: a queue holds nothing
-twice. Work O(V + E) as long as it goes top-down; a level bottom-up costs that much at worst, and
-mostly far less. One cooperative launch does all levels: every thread reads the two numbers after
-the grid sync and comes to the same decision, so the host has no part in it.
+thread. Both enqueue the next frontier with one atomic per block or per warp, and count its vertices
+and arcs, so that either step may follow. A compare-and-swap claims a vertex, so no queue holds it
+twice. Work O(V + E) as long as the search goes top-down; a level bottom-up costs as much at worst,
+and mostly far less. One cooperative launch does all levels: after the grid sync, every thread reads
+the two numbers and makes the same decision, so the host takes no part.
 
-Bottom-up, every arc looked at asks whether its source is in the frontier. In the plain kernel,
-``frontier="distance"``, the distance tells, which needs no memory of its own and nothing to be
-made; with ``frontier="bitmap"`` a bit, as in [beamer2015gap]: see `frontier_bitmap`. The default,
-``frontier="words"``, is made for speed: `word_bottom_up` takes 32 vertices at a time. Counted of
-the first two on the machine, on graphs of a thousand to four thousand vertices: the questions touch
-a half to a fifth of the sectors with bits; the whole search touches a sixth fewer on random graphs,
-up to a tenth fewer on R-MAT, and two or three in a hundred more on a road network, which asks
-little and pays for making the bits. Votes take three or four in a hundred more steps, and each turn
-bottom-up one more wait of the whole grid.
+A bottom-up step asks at every arc whether the arc's source is in the frontier. The plain kernel,
+``frontier="distance"``, reads the distance, which needs no additional memory or preparation. With
+``frontier="bitmap"`` a step reads a bit, as in [beamer2015gap]: see `frontier_bitmap`. The default,
+``frontier="words"``, is made for speed: `word_bottom_up` takes 32 vertices at a time. The SIMT
+machine counted the sectors of the first two on graphs of one to four thousand vertices. The reads
+of bits touch a half to a fifth of the sectors that reads of distances do. The whole search touches
+a sixth fewer sectors on random graphs, and up to a tenth fewer on R-MAT. On a road network, it
+touches 2% to 3% more, as making the bits costs more than it saves. Votes take 3% to 4% more steps,
+and each turn bottom-up makes the grid wait once more.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ from .meeting import chosen_barrier
 from .result import UNVISITED, BFSResult, adopt, read_tree, start_at
 from .top_down import ARCS_A_THREAD, Search, top_down
 
-#: Threads a block by default: on an H200, 256 took two thirds of the time of 128 on R-MAT.
+#: Threads per block by default: on an H200, 256 took two thirds of the time of 128 on R-MAT.
 BLOCK = 256
 #: Rows of the log that the host reads at once; most searches have fewer levels.
 MOST_LOGGED = 64
@@ -57,9 +57,9 @@ MOST_LOGGED = 64
 def bottom_up(search, bits, next_bits, queue, level):
     """Enqueue every unvisited vertex that has a neighbor at distance `level`; all threads call.
 
-    `bits` are those of the frontier and `next_bits` receives those of the next one, or both have no
-    elements: then the distances tell. Another thread that reads ``distance[v]`` meanwhile sees
-    UNVISITED or ``level + 1``, neither of which is `level`: the answer is the same.
+    `bits` holds the frontier's bits and `next_bits` receives those of the next one. If both are
+    empty, distances are read instead. Another thread that reads ``distance[v]`` meanwhile sees
+    UNVISITED or ``level + 1``. Neither of them is `level`, so the answer is the same.
     """
     leaving = int64(0)
     for first in range(cuda.blockIdx.x * cuda.blockDim.x, search.distance.size, cuda.gridsize(1)):
@@ -90,11 +90,11 @@ def bottom_up(search, bits, next_bits, queue, level):
 def search_both_ways(search: Search, root, bits, queues, counts, log, alpha, beta, cta_threshold):
     """Search from `root` until a frontier is empty, in either direction; a cooperative launch.
 
-    The frontier of a level lies in row ``level % 2`` of `queues`; row ``level % 3`` of `counts`
-    holds its vertices and arcs: of three rows one is read, one is filled and one, read a level ago,
-    is cleared. ``log[0, 0]`` receives the number of levels and ``log[1 + level]`` the vertices of
-    each, and 1 for bottom-up. Where `bits` has elements, its row ``level % 2`` holds the frontier's
-    as long as steps go bottom-up; the first of them makes them from the distances.
+    Row ``level % 2`` of `queues` holds the frontier of a level, row ``level % 3`` of `counts` its
+    vertices and arcs: one of three rows is read, one is filled, and one, read a level ago, is
+    cleared. ``log[0, 0]`` receives the number of levels and ``log[1 + level]`` the size of each,
+    and 1 for bottom-up. If `bits` has elements, its row ``level % 2`` holds the frontier's bits
+    while steps go bottom-up; the first of these steps makes them from the distances.
     """
     if cuda.grid(1) == 0:
         queues[0, 0] = root
@@ -134,10 +134,10 @@ def search_both_ways(search: Search, root, bits, queues, counts, log, alpha, bet
 
 
 def read_log(device: Device, log: DeviceArray, begun: np.ndarray) -> tuple[list[int], list[int]]:
-    """Return the vertices of each level, and 1 for bottom-up, from a log and the rows read of it.
+    """Return two lists: how many vertices each level has, and 1 for each level bottom-up, else 0.
 
-    ``log[0, 0]`` is the number of levels, ``log[1 + level]`` says the two of each. `begun` are its
-    first `MOST_LOGGED` rows; only a search of more levels is asked for the rest.
+    ``log[0, 0]`` is the number of levels, ``log[1 + level]`` holds both values of a level. `begun`
+    holds the first `MOST_LOGGED` rows; the rest is read only if a search has more levels.
     """
     levels = int(begun[0, 0])
     told = begun if levels < MOST_LOGGED else device.read(log[: levels + 1])
@@ -157,7 +157,7 @@ def bfs(
     threads: int = BLOCK,
     parents: bool = True,
 ) -> BFSResult:
-    """Search `g` from `root`, in the direction that a level's size suggests.
+    """Search `g` from `root`; the size of a level chooses the direction.
 
     The reverse graph is made if it is not there yet.
 
@@ -165,35 +165,35 @@ def bfs(
     ----------
     alpha : float
         The search turns bottom-up at a frontier that is larger than the one before, if more arcs
-        leave it than 1 / `alpha` of those that leave the vertices not yet visited; 0 for never. The
-        default is that of [beamer2015gap].
+        leave it than 1 / `alpha` of the arcs that leave unvisited vertices; 0 for never. The
+        default is the one of [beamer2015gap].
     beta : float
-        It turns back at a frontier that is no larger than the one before, if less than 1 / `beta`
-        of all vertices are in it. Beamer has 18; on an H200, 40 took a fifth less time on a
+        The search turns back at a frontier that is no larger than the one before, if less than 1 /
+        `beta` of all vertices are in it. Beamer has 18. On an H200, 40 took a fifth less time on a
         Kronecker graph, and about as much on others.
     frontier : {"words", "distance", "bitmap"}
-        Where a bottom-up step looks whether a vertex is in the frontier. ``"words"`` is a bitmap in
-        a kernel of its own that is made for speed, see `word_bottom_up`; ``"distance"`` is the
-        plain kernel, the one to read first.
+        Where a bottom-up step reads whether a vertex is in the frontier. ``"words"`` is a bitmap in
+        a separate kernel that is made for speed, see `word_bottom_up`; ``"distance"`` is the plain
+        kernel, the one to read first.
     barrier : {"hand", "grid"}, optional
         Where the blocks wait for each other: at a barrier made by hand, or at the grid sync, the
-        only one of the other two kernels. By default by hand with ``"words"`` on a GPU.
+        only one without ``"words"``. The default for ``"words"`` on a GPU is the one made by hand.
     threads : int
-        Threads a block.
+        Threads per block.
     parents : bool
         Whether the result holds parents.
 
     Returns
     -------
     BFSResult
-        ``stats`` adds ``directions`` ("top_down" or "bottom_up", one a level), ``frontier``,
-        ``blocks`` (those of the one launch) and ``arcs_inspected``.
+        ``stats`` adds ``directions`` ("top_down" or "bottom_up", one per level), ``frontier``,
+        ``blocks`` (of the one launch) and ``arcs_inspected``.
 
     Raises
     ------
     InvalidArgument
-        If `alpha` is no number of at least 0, `beta` no number above 0, `frontier` none of the
-        three, or `barrier` none that it has.
+        If `alpha` is not a number of at least 0, `beta` not a number above 0, `frontier` not one of
+        the three, or `barrier` not one that this `frontier` has.
     """
     check_threads(threads)
     check_choice("frontier", frontier, (*FRONTIERS, "words"))

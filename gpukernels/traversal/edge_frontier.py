@@ -1,12 +1,12 @@
-"""The two halves of a search by edge frontiers: contract them to vertices, expand these to arcs.
+"""The two halves of a search with edge frontiers: contract one to vertices, expand these to arcs.
 
 Merrill et al. [merrill2012scalable]. An *edge frontier* holds the target of every arc that leaves a
-level, visited or not, as often as there are arcs, and beside each target its arc's source where
-parents are kept. *Contraction* turns it into vertices: who is visited already goes (the bitmask,
-then the distance), who is there twice goes (a part of `duplicates`). *Expansion* turns vertices
-into the next edge frontier: a block scan of the degrees gives each vertex its place, then
-`cta_warp_scan` spreads the copying over the threads of the block ([busato2017chapter], section
-5.2.2). `two_phase` makes two kernels of them, `contract_expand` one.
+level, visited or not, once per arc, and with it the arc's source if parents are kept. *Contraction*
+turns it into vertices: it drops visited targets (by the bitmask, then by the distance) and targets
+that are there twice (a part of `duplicates`). *Expansion* turns vertices into the next edge
+frontier: a block scan of the degrees gives each vertex its place, then `cta_warp_scan` spreads the
+copying over the block ([busato2017chapter], section 5.2.2). `two_phase` makes two kernels of these
+halves, `contract_expand` one.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ class Edges(NamedTuple):
     """An edge frontier."""
 
     edge_frontier: Any  #: targets of arcs
-    edge_parent: Any  #: their sources; without elements where nobody asks for parents
+    edge_parent: Any  #: sources of these arcs; without elements if parents are not kept
 
 
 @cuda.jit(device=True)
 def is_new(search, bitmask, v, level):
-    """Return whether `v` is unvisited for all that the calling thread can see, and mark it."""
+    """Return whether `v` is unvisited, as far as the calling thread can see, and mark it."""
     return not is_marked(bitmask, v) and claim(search.how, search.distance, search.bitmap, v, level)
 
 
@@ -44,8 +44,8 @@ def is_new(search, bitmask, v, level):
 def contract(search, bitmask, edges, i, size, hash_table, table, level):
     """Look at entry `i` of an edge frontier; return (its vertex, whether to keep it, dropped).
 
-    All threads of the block call, each with an `i` of its own; there is none from `size` on. A
-    vertex that is kept has the distance ``level + 1``. `dropped` is 1 where a cull told a
+    All threads of the block call, each with an `i` of its own; from `size` on there is no entry. A
+    vertex that is kept has the distance ``level + 1``. `dropped` is 1 if a cull recognized a
     duplicate, else 0.
     """
     v, new = int32(-1), False
@@ -64,7 +64,7 @@ def contract(search, bitmask, edges, i, size, hash_table, table, level):
 
 @cuda.jit(device=True)
 def copy_target(work, i, arc):
-    """Copy the target of an arc of the i-th thread's vertex to the place kept for it."""
+    """Copy the target of an arc, which leaves the i-th thread's vertex, to the arc's place."""
     targets, whose, shift, edges = work
     place = shift[i] + arc
     if place < edges.edge_frontier.size:
@@ -74,11 +74,11 @@ def copy_target(work, i, arc):
 
 @cuda.jit(device=True)
 def expand(offsets, targets, u, has, edges, next_size, cta_threshold):
-    """Append the arcs that leave the `u` of every thread that `has` one to an edge frontier.
+    """Append to an edge frontier the arcs that leave the vertex `u` of every thread that `has` one.
 
-    ``next_size[PLACES]`` counts them. All threads of the block call, in whole warps. `whose` and
-    `shift` tell the thread that copies an arc which vertex it leaves, and where the arcs of that
-    vertex go: arc k of the graph to the place ``shift + k``.
+    ``next_size[PLACES]`` counts them. All threads of the block call, in whole warps. A thread that
+    copies an arc reads from `whose` which vertex the arc leaves, and from `shift` where to copy it:
+    arc k of the graph goes to the place ``shift + k``.
     """
     whose = cuda.shared.array(MAX_THREADS, int32)
     shift = cuda.shared.array(MAX_THREADS, int32)
@@ -89,6 +89,6 @@ def expand(offsets, targets, u, has, edges, next_size, cta_threshold):
     place = draw_room(end - begin, next_size, PLACES)
     whose[mine] = u
     shift[mine] = min(place, edges.edge_frontier.size) - begin
-    # The first step of cta_warp_scan begins with a barrier, before anybody reads these.
+    # The first step of cta_warp_scan begins with a barrier, before any thread reads these.
     work = (targets, whose, shift, edges)
     cta_warp_scan(copy_target, work, mine, begin, end, cta_threshold, WARP_SIZE)

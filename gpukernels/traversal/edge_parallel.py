@@ -1,9 +1,9 @@
-"""Edge-parallel BFS: one thread an arc, every arc at every level.
+"""Edge-parallel BFS: one thread per arc, every arc at every level.
 
 Jia et al. [jia2011edge]; also the edge-list BFS of [padamata2013graph]. Mapping: arc to thread over
-the coordinate list sorted by source, so every thread has the same small amount of work whatever the
-degrees, and neighboring threads read neighboring addresses. The price: Work O(E D) for D levels,
-and 2E words for the arcs.
+the coordinate list sorted by source. So every thread has the same small amount of work, whatever
+the degrees are, and neighboring threads read neighboring addresses. The price: Work O(E D) for D
+levels, and 2E words for the arcs.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from .result import UNVISITED, BFSResult, read_tree, start_at, vertices_per_leve
 def edge_parallel_level(source, target, distance, parent, level, changed):
     """Follow every arc that leaves a vertex at distance `level` to an unvisited one.
 
-    Threads that reach one vertex together all store the same distance, and each a parent that is
-    right.
+    Threads that reach the same vertex in a level all store the same distance, and each stores a
+    valid parent.
     """
     i = cuda.grid(1)
     if i < source.size:
@@ -41,7 +41,7 @@ def bfs(g: Graph, root: int, device, *, threads: int = THREADS, parents: bool = 
     Parameters
     ----------
     threads : int
-        Threads a block.
+        Threads per block.
     parents : bool
         Whether the result holds parents; the kernel stores them in either case.
 

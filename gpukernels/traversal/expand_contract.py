@@ -1,15 +1,15 @@
-"""Expand-contract BFS: one kernel a level, from vertex frontier to vertex frontier.
+"""Expand-contract BFS: one kernel per level, from vertex frontier to vertex frontier.
 
 The first search of Merrill, Garland and Grimshaw [merrill2012scalable]; [busato2017chapter],
 section 2. Mapping: vertex of the frontier to thread, its arcs to the block by `cta_warp_scan`
-([busato2017chapter], section 5.2.2). Whoever visits an arc looks at its target at once: the
-bitmask, then the distance. Unvisited vertices go to the thread's local queue; when the block has
-visited its portion, the culls drop what they tell as duplicates, and a scan and one atomic enqueue
-the rest. Work O(V + E), and only vertices pass through memory between levels: O(V) words where the
-searches with an edge frontier write and read O(E).
+([busato2017chapter], section 5.2.2). A thread that visits an arc looks at its target at once: at
+the bitmask, then at the distance. Unvisited vertices go to the thread's local queue. When the block
+has visited its portion, the culls drop the duplicates that they recognize, and a scan and one
+atomic enqueue the rest. Work O(V + E). Only vertices pass through memory between levels, O(V)
+words; the searches with an edge frontier write and read O(E) words.
 
-The original culls at every turn of the block. Here the local queues lie between, and a thread that
-finds more than they hold enqueues the rest at once, an atomic each, past the culls.
+The original culls at every turn of the block. Here threads fill local queues first. A thread that
+finds more than its queue holds enqueues the rest at once, one atomic each, without a cull.
 """
 
 from __future__ import annotations
@@ -53,8 +53,8 @@ def expand_and_contract(
 ):
     """Enqueue the unvisited neighbors of the `size` vertices of the frontier.
 
-    Threads that reach one vertex together all store the same distance, and each a parent that is
-    right. A bit that is lost from the bitmask, or a word from the tables of a cull, costs a
+    Threads that reach the same vertex in a level all store the same distance, and each stores a
+    valid parent. A bit lost from the bitmask, or a word lost from a table of a cull, causes a
     duplicate and nothing else.
     """
     hash_table = cuda.shared.array(0, int64)
@@ -93,7 +93,7 @@ def bfs(g: Graph, root: int, device: Device, **options: Any) -> BFSResult:
     Returns
     -------
     BFSResult
-        ``stats`` as of :class:`~gpukernels.traversal.merrill.MerrillSearch`.
+        ``stats`` as in :class:`~gpukernels.traversal.merrill.MerrillSearch`.
     """
     s = MerrillSearch(g, root, device, Options(**options))
     queues = s.queue(), s.queue()

@@ -1,13 +1,13 @@
 """Frontier BFS: a queue of the vertices of one level, filled with an atomic append.
 
-The frontier-based search of [busato2017chapter], section 2.1, in its plainest form. Mapping: a
-thread a vertex *of the frontier*, so a level costs what its vertices have neighbors. Work O(V + E)
-in all, while no vertex is enqueued twice.
+The frontier-based search of [busato2017chapter], section 2.1, in its plainest form. Mapping: one
+thread per vertex *of the frontier*, so the cost of a level is the number of arcs that leave its
+vertices. Work O(V + E) in all, as long as no vertex is enqueued twice.
 
-But some are. A thread checks ``distance[v]`` and then stores it, and another can check in between:
-both enqueue v. The distances stay right; the duplicates make the next level do work again, and
-their number can double from level to level ([busato2015bfs4k], section 6). They are counted here,
-not prevented.
+But some vertices are enqueued twice. A thread checks ``distance[v]`` and then stores it. Between
+the two, another thread can check it as well: both enqueue v. The distances stay right, but the next
+level does the work of the duplicates again, and their number can double from level to level
+([busato2015bfs4k], section 6). Here they are counted, not prevented.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ def expand_frontier(
 ):
     """Enqueue the unvisited neighbors of every vertex of the frontier.
 
-    Threads that reach one vertex together all store the same distance, and each a parent that is
-    right; each of them enqueues the vertex, which is what makes a duplicate.
+    Threads that reach the same vertex in a level all store the same distance, and each stores a
+    valid parent. Each of them enqueues the vertex, which makes duplicates.
     """
     i = cuda.grid(1)
     if i < frontier_size[0]:
@@ -75,29 +75,29 @@ def bfs(
     Parameters
     ----------
     capacity : int, optional
-        Vertices that a queue can hold; by default the larger of n and m. A level with so many
-        duplicates that it does not fit is collected again from the distances, without duplicates.
+        Vertices that a queue can hold; by default the larger of n and m. If a level has so many
+        duplicates that it does not fit, its vertices are collected again from the distances.
     threads : int
-        Threads a block.
+        Threads per block.
     parents : bool
         Whether the result holds parents; the kernel stores them in either case.
     count_arcs : bool
-        Whether ``stats`` holds ``arcs_inspected``. A queue's duplicates are known to the device
-        alone, so this takes one launch more a level.
+        Whether ``stats`` holds ``arcs_inspected``. Only the device knows the duplicates in a queue,
+        so counting takes one more launch per level.
 
     Returns
     -------
     BFSResult
-        ``stats["frontier_sizes"]`` counts what was enqueued at each level; of a level that did not
-        fit, what it would have held. ``stats`` adds ``duplicates`` (a list: of these, how many were
-        enqueued before) and ``overflows`` (levels that did not fit).
+        ``stats["frontier_sizes"]`` counts the vertices enqueued at each level; if a level did not
+        fit, the number that it would have held. ``stats`` adds ``duplicates`` (a list: how many of
+        these were enqueued before) and ``overflows`` (levels that did not fit).
 
     Raises
     ------
     InvalidArgument
-        If `capacity` is not a whole number from n, as a level without duplicates must fit, up to
-        what n and m may need (see :mod:`gpukernels.frontiers.queue_room`), or `count_arcs` is
-        neither True nor False.
+        If `capacity` is not a whole number, is less than n (a level without duplicates may need n),
+        or is too far above n and m (see :mod:`gpukernels.frontiers.queue_room`). Also if
+        `count_arcs` is neither True nor False.
     """
     check_threads(threads)
     capacity = queue_room(capacity, max(g.n, g.m), g)

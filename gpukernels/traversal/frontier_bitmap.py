@@ -1,12 +1,12 @@
-"""The frontier as a bitmap: one bit a vertex, so that a bottom-up step can ask who is in it.
+"""The frontier as a bitmap: one bit per vertex, which a bottom-up step reads at each arc.
 
-The benchmark suite of Beamer et al. [beamer2015gap] keeps one for its bottom-up steps. The question
-"is u in the frontier?" is asked of the source of every arc looked at, anywhere in the graph. The
-distance answers it too, but a sector holds the bits of 256 vertices and the distances of 8, and all
-bits of a million vertices take 125 KB, which stay in a cache, where the distances take 4 MB.
+The benchmark suite of Beamer et al. [beamer2015gap] keeps a bitmap for its bottom-up steps. At
+every arc such a step asks "is u in the frontier?", and the source u may be anywhere in the graph.
+The distance answers it too, but a sector holds the bits of 256 vertices or the distances of 8. The
+bits of a million vertices take 125 KB, which stay in a cache; their distances take 4 MB.
 
-Nobody clears it and no atomic sets it: lane i of a warp has vertex 32 k + i, and the word of these
-vertices is the warp's vote, written whole.
+The bitmap is not cleared, and no atomic sets its bits. Lane i of a warp has vertex 32 k + i. So the
+warp's vote is the whole word of these 32 vertices, which one lane stores.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from numba import cuda, uint32
 
 from gpukernels.primitives.launch_shape import FULL_MASK
 
-#: What a search's option ``frontier`` may be.
+#: Values of a search's option ``frontier``.
 FRONTIERS = ("distance", "bitmap")
 
 
@@ -27,7 +27,7 @@ def bit_of(bits, v):
 
 @cuda.jit(device=True)
 def store_votes(bits, v, size, has):
-    """Store the bits of 32 vertices from those that `has` tells of; all lanes of a warp call.
+    """Store the bits of 32 vertices, set where `has` is true; all lanes of a warp call.
 
     Lane i has the vertex `v` = 32 k + i, of `size` vertices in all.
     """
@@ -38,7 +38,7 @@ def store_votes(bits, v, size, has):
 
 @cuda.jit(device=True)
 def mark_level(distance, level, bits):
-    """Make `bits` those of the vertices at distance `level`; all threads of the grid call."""
+    """Set `bits` to the vertices at distance `level`; all threads of the grid call."""
     for first in range(cuda.blockIdx.x * cuda.blockDim.x, distance.size, cuda.gridsize(1)):
         v = first + cuda.threadIdx.x
         store_votes(bits, v, distance.size, v < distance.size and distance[v] == level)

@@ -1,13 +1,13 @@
-"""Vertex-parallel BFS: one thread a vertex, every vertex at every level.
+"""Vertex-parallel BFS: one thread per vertex, every vertex at every level.
 
 Harish and Narayanan [harish2007accelerating], as surveyed in [busato2017chapter], section 2.1.
-Mapping: work-item (vertex) to thread. Work O(V D + E) for D levels: O(V) a level to find the
-frontier, each arc inspected once. No queue, so nothing is ever enqueued twice; but the threads of a
-warp walk lists of different length.
+Mapping: work-item (vertex) to thread. Work O(V D + E) for D levels: O(V) per level to find the
+frontier, and each arc is inspected once. Without a queue, no vertex is enqueued twice; but the
+threads of a warp walk lists of different lengths.
 
-The original keeps the frontier and the visited vertices in two flag arrays beside the distances
-(O(3V + E) in Table 2). Here the distance says both: ``distance[v] == UNVISITED`` until the level
-that first reaches v, and a vertex is in the frontier of the level that it carries.
+The original keeps the frontier and the visited vertices in two arrays of flags, in addition to the
+distances (O(3V + E) in Table 2). Here the distance holds both: ``distance[v] == UNVISITED`` until a
+level reaches v, and a vertex is in the frontier if its distance is the level.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from .result import UNVISITED, BFSResult, read_tree, start_at, vertices_per_leve
 def harish_level(offsets, targets, distance, parent, level, changed):
     """Visit the neighbors of every vertex at distance `level`.
 
-    Threads that reach one vertex together all store the same distance, and each a parent that is
-    right.
+    Threads that reach the same vertex in a level all store the same distance, and each stores a
+    valid parent.
     """
     u = cuda.grid(1)
     if u < distance.size and distance[u] == level:
@@ -46,7 +46,7 @@ def bfs(g: Graph, root: int, device, *, threads: int = THREADS, parents: bool = 
     Parameters
     ----------
     threads : int
-        Threads a block.
+        Threads per block.
     parents : bool
         Whether the result holds parents; the kernel stores them in either case.
 

@@ -2,15 +2,15 @@
 
 The fourth search of Merrill, Garland and Grimshaw [merrill2012scalable]; [busato2017chapter],
 section 2, names it. It has no kernels of its own: a level is one launch of `contract_expand` or two
-of `two_phase`, chosen by the entries of the edge frontier, which both begin and end with. What
-decides is latency against throughput. While an edge frontier does not fill the GPU, the launch and
-the barrier saved are worth more than the lanes that idle after the contraction; once it does, two
-kernels without idle lanes are. Work O(V + E).
+of `two_phase`, which both begin and end with an edge frontier. The number of its entries chooses
+between them, latency against throughput. As long as an edge frontier does not fill the GPU, one
+launch and one barrier fewer gain more than the lanes cost that idle after the contraction. When it
+fills the GPU, two kernels without idle lanes gain more. Work O(V + E).
 
-The original's small levels are one persistent kernel whose blocks wait for each other at Xiao and
-Feng's inter-block barrier [xiao2009interblock], so that a run of small levels costs one launch.
-Here every level is a launch and a read-back. `luo` and `direction_optimizing` show the barrier, as
-the grid sync of a cooperative launch.
+In the original, one persistent kernel runs a series of small levels. Its blocks wait for each other
+at Xiao and Feng's inter-block barrier [xiao2009interblock], so the series costs one launch. Here
+every level is a launch and a read-back. `luo` and `direction_optimizing` show the barrier, as the
+grid sync of a cooperative launch.
 """
 
 from __future__ import annotations
@@ -33,28 +33,28 @@ from .two_phase import contract_by_edges, expand_by_vertices
 def bfs(
     g: Graph, root: int, device: Device, *, two_phase_above: int | None = None, **options: Any
 ) -> BFSResult:
-    """Search `g` from `root`: one launch or two a level, by the size of its edge frontier.
+    """Search `g` from `root`: one or two launches per level, by the size of its edge frontier.
 
     Parameters
     ----------
     two_phase_above : int, optional
         Edge frontiers of more entries are visited in two phases; by default as many as the device
-        holds threads, for up to there every entry has a thread at once, and idle lanes cost
-        nothing that others could use. The original's bound is proportional to the same number. 0
-        for two phases always.
+        holds threads. Up to this bound every entry has a thread at once, and no other thread could
+        use the idle lanes. The original's bound is proportional to the same number. 0 for two
+        phases always.
     **options
         See :class:`~gpukernels.traversal.merrill.Options`.
 
     Returns
     -------
     BFSResult
-        ``stats`` as of :class:`~gpukernels.traversal.merrill.MerrillSearch`, and ``kernels``: by
-        which search each edge frontier was visited, "contract_expand" or "two_phase".
+        ``stats`` as in :class:`~gpukernels.traversal.merrill.MerrillSearch`, and ``kernels``: the
+        search that visited each edge frontier, "contract_expand" or "two_phase".
 
     Raises
     ------
     InvalidArgument
-        If `two_phase_above` is no whole number of at least 0, or another argument is not allowed.
+        If `two_phase_above` is not a whole number of at least 0, or another option is not allowed.
     """
     if two_phase_above is None:
         two_phase_above = device.resident_threads
@@ -69,7 +69,7 @@ def bfs(
             kernels.append("two_phase")
             level = len(s.enqueued) - 1
             found, size = contract_by_edges(s, edges, size, queue, level, clear=True)
-            # It has counted the arcs of what it enqueued, so nobody waits for the expansion.
+            # Its launch has counted the arcs, so the host need not wait for the expansion.
             if size:
                 expand_by_vertices(s, queue.next_frontier, found, next_edges)
                 s.inspected += size

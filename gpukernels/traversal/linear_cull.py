@@ -1,16 +1,16 @@
-"""Culling by scan: what an edge frontier holds twice or has seen before goes, the rest moves up.
+"""Culling by scan: drop visited vertices and duplicates from an edge frontier, and close the gaps.
 
-The third step of a level of `linear_work`. Each of a list of candidates gets a flag, a scan of the
-flags says where the chosen ones go, and a kernel puts them there. Two culls differ in the list:
+The third step of a level of `linear_work`. Each candidate of a list gets a flag, a scan of the
+flags gives the chosen ones their places, and a kernel copies them. The culls differ in the list:
 
-``"mask"``, of [padamata2013graph]: all vertices. A thread an arc of the edge frontier sets the flag
-of its vertex if that is unvisited, and an array holds a vertex once, so no duplicate is left. It is
-O(V) a level whatever the frontier: the flags of all vertices are cleared, scanned and read again,
-below a bound on the frontier by one thread, flag after flag.
+``"mask"``, of [padamata2013graph]: all vertices. One thread per arc of the edge frontier sets the
+flag of the arc's vertex if the vertex is unvisited. Each vertex has one flag, so no duplicate is
+left. This costs O(V) per level, however small the frontier is: the flags of all vertices are
+cleared, scanned and read again. Below a bound on the frontier, one thread reads flag after flag.
 
-``"linear"``, this book's and the default: the edge frontier itself. A thread an arc claims its
-vertex by compare-and-swap on the distance; the one that finds it unvisited has its flag set. O(arcs
-of the frontier) a level, for one atomic on every arc to a vertex not yet seen visited.
+``"linear"``, this book's and the default: the edge frontier itself. One thread per arc claims the
+vertex by a compare-and-swap on the distance, and sets the arc's flag if it was the first. This
+costs O(arcs of the frontier), with one atomic for every arc to a vertex not yet seen visited.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from .result import UNVISITED, adopt
 def mask_unvisited(neighbor, source, distance, parent, mask, arcs):
     """Set the flag of every unvisited vertex that an edge frontier of `arcs` arcs holds.
 
-    Threads that meet at one vertex all store 1, and each a parent that is right.
+    Threads that reach the same vertex all store 1, and each stores a valid parent.
     """
     i = cuda.grid(1)
     if i < arcs:
@@ -41,7 +41,7 @@ def mask_unvisited(neighbor, source, distance, parent, mask, arcs):
 
 @cuda.jit
 def set_depth(mask, distance, level):
-    """Set the distance of every vertex whose flag is set, a thread a vertex of the graph."""
+    """Set the distance of every vertex whose flag is set; one thread per vertex of the graph."""
     v = cuda.grid(1)
     if v < mask.size and mask[v] != 0:
         distance[v] = level + 1
@@ -50,10 +50,10 @@ def set_depth(mask, distance, level):
 @benign_race("distance")
 @cuda.jit
 def claim_unvisited(neighbor, source, distance, parent, claimed, level):
-    """Flag the places of the edge frontier that visit their vertex first, a thread a place.
+    """Flag the places of the edge frontier that visit their vertex first; one thread per place.
 
-    A plain look at the distance spares the atomic where the vertex has been visited long ago. It
-    may miss a claim that is being made: then the compare-and-swap, which decides, fails.
+    If the vertex was visited earlier, a plain read of the distance shows it and saves the atomic.
+    The read may miss a claim that is being made: then the compare-and-swap, which decides, fails.
     """
     i = cuda.grid(1)
     if i < claimed.size:
@@ -68,10 +68,10 @@ def claim_unvisited(neighbor, source, distance, parent, claimed, level):
 
 @cuda.jit
 def compact(offsets, candidate, chosen, place, next_frontier, counts):
-    """Put every chosen candidate in its place, a thread a candidate.
+    """Copy every chosen candidate to its place in the next frontier; one thread per candidate.
 
-    `place` is the scan of the flags `chosen`. ``counts`` takes the number of vertices of the next
-    frontier, and the number of arcs that leave them, one atomic a warp.
+    `place` is the scan of the flags `chosen`. ``counts`` receives the number of vertices of the
+    next frontier, and the number of arcs that leave them, by one atomic per warp.
     """
     i = cuda.grid(1)
     arcs = int32(0)
@@ -88,7 +88,7 @@ def compact(offsets, candidate, chosen, place, next_frontier, counts):
 
 @cuda.jit
 def compact_alone(offsets, candidate, chosen, next_frontier, counts):
-    """Do what a scan and `compact` do, candidate after candidate; one thread, no more."""
+    """Do what a scan and `compact` do, one candidate after another; only one thread may call."""
     size, arcs = 0, 0
     for i in range(chosen.size):
         if chosen[i] != 0:

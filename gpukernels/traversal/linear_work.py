@@ -1,27 +1,27 @@
-"""Linear-work BFS: scan the degrees, gather the neighbors, cull; queues are filled by scans.
+"""Linear-work BFS: scan the degrees, gather the neighbors, cull; scans fill the queues.
 
 The "optimized linear work" search of [padamata2013graph], after [merrill2012scalable]. A level:
 
-1. The degrees of the frontier, and their scan: where the neighbors of each vertex go. Mapping:
+1. Scan the degrees of the frontier: this gives the places of the neighbors of each vertex. Mapping:
    vertex of the frontier to thread. ``scan="padded"`` is the paper's scan (trees in shared memory
-   with padding), ``"shuffle"`` that of `device_scan`, of fewer words and barriers.
-2. Gather: copy the neighbors to an edge frontier. ``"serial"``, a thread a vertex. ``"fine"``, a
-   thread `tile` places, whose owners a block searches in shared memory, from bounds that a kernel
-   of its own has found: the two-phase mapping, which the paper tried and did not finish.
-3. Cull by scan, in linear work or with a mask over all vertices: see `linear_cull`. Short lists are
-   compacted by one thread, without a scan, as the paper does below 512 vertices of the frontier.
+   with padding), ``"shuffle"`` the one of `device_scan`, which takes fewer words and barriers.
+2. Gather: copy the neighbors to an edge frontier. ``"serial"``: one thread per vertex. ``"fine"``:
+   one thread per `tile` places; a block searches their owners in shared memory, between bounds that
+   another kernel has found. The paper tried this two-phase mapping and did not finish it.
+3. Cull by scan, in linear work or with a mask over all vertices: see `linear_cull`. One thread
+   compacts short lists without a scan, as the paper does below 512 vertices of the frontier.
 
-Work O(V + E), as the name promises; the original breaks the promise: its mask costs O(V) at every
-level, O(V D + E) in all. Where the frontier is short, it has one thread read the whole mask: on a
-road network that is nearly every level, and V reads one after another, which neither a GPU nor the
-machine gets done in reasonable time. So the default is ``cull="linear"``, with which the promise
-holds: one thread then reads at most `sequential_below` arcs. ``cull="mask"`` is the paper's search,
-the long walk included; with ``sequential_below=0`` its mask is always scanned by all threads.
+Work O(V + E), as the name promises. The original does not keep the promise: its mask costs O(V) at
+every level, O(V D + E) in all. If the frontier is short, one thread reads the original's whole
+mask. On a road network that is nearly every level, with V reads one after another, which neither a
+GPU nor the SIMT machine finishes in reasonable time. So the default is ``cull="linear"``, which
+keeps the promise: one thread then reads at most `sequential_below` arcs. ``cull="mask"`` is the
+paper's search with these reads; with ``sequential_below=0`` all threads always scan its mask.
 
-The host sizes the launches of a level, so it must know how many vertices the frontier has and how
-many arcs leave them. Both are counted where the frontier is made and come in one read-back a level;
-the paper's host reads a flag, and the totals of its scans. The sum of the arcs takes one atomic a
-warp, where no single thread compacts; the only other atomics are the claims of ``cull="linear"``.
+The host sizes the launches of a level, so it needs the number of the frontier's vertices and of the
+arcs that leave them. Both are counted where the frontier is made, and one read-back per level
+brings both; the paper's host reads a flag, and the totals of its scans. The sum of the arcs takes
+one atomic per warp, unless one thread compacts; the only other atomics claim vertices.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ SCANS = {"shuffle": DeviceScan, "padded": PaddedScan}
 
 @cuda.jit
 def find_degrees(offsets, frontier, degree):
-    """Write how many arcs leave each of the first ``degree.size`` vertices, a thread a vertex."""
+    """Write the degree of each of the first ``degree.size`` vertices; one thread per vertex."""
     i = cuda.grid(1)
     if i < degree.size:
         u = frontier[i]
@@ -58,7 +58,7 @@ def find_degrees(offsets, frontier, degree):
 
 @cuda.jit(device=True)
 def copy_neighbor(work, i, place):
-    """Copy the neighbor of the i-th vertex of the frontier that belongs at `place`."""
+    """Copy to `place` the neighbor that belongs there, one of the frontier's i-th vertex."""
     offsets, targets, frontier, begins, neighbor, source = work
     u = frontier[i]
     neighbor[place] = targets[offsets[u] + place - begins[i]]
@@ -67,7 +67,7 @@ def copy_neighbor(work, i, place):
 
 @cuda.jit
 def gather_serial(offsets, targets, frontier, begins, neighbor, source):
-    """Copy the neighbors of the frontier to where `begins` says, a thread a vertex."""
+    """Copy the neighbors of the frontier to the places from `begins` on; one thread per vertex."""
     i = cuda.grid(1)
     if i < begins.size - 1:
         work = (offsets, targets, frontier, begins, neighbor, source)
@@ -76,7 +76,7 @@ def gather_serial(offsets, targets, frontier, begins, neighbor, source):
 
 @cuda.jit
 def gather_fine(offsets, targets, frontier, begins, boundary, neighbor, source, tile):
-    """Copy the neighbors of the frontier, a thread `tile` consecutive places."""
+    """Copy the neighbors of the frontier; one thread per `tile` consecutive places."""
     window = cuda.shared.array(0, int32)
     work = (offsets, targets, frontier, begins, neighbor, source)
     expand_chunk(copy_neighbor, work, begins, boundary, tile, window)
@@ -100,19 +100,19 @@ def bfs(
     Parameters
     ----------
     gather : {"serial", "fine"}
-        Who copies the neighbors: a thread a vertex, or a thread `tile` places.
+        How threads copy the neighbors: one thread per vertex, or one per `tile` places.
     cull : {"linear", "mask"}
-        Over which list: the edge frontier, or all vertices, as the paper.
+        The list that is culled: the edge frontier, or all vertices as in the paper.
     scan : {"shuffle", "padded"}
-        By which scan.
+        The scan: by shuffles, or the paper's, padded.
     sequential_below : int
         One thread compacts the next frontier if fewer arcs leave this one; with ``cull="mask"``, if
-        this one has fewer vertices, as in the paper, and then it reads a flag of every vertex of
-        the graph. 0 for never.
+        this one has fewer vertices, as in the paper: the thread then reads the flag of every vertex
+        of the graph. 0 for never.
     tile : int
-        Places of a thread where ``gather="fine"``, the paper's ``GATHER_TILE_SIZE``.
+        Places per thread with ``gather="fine"``, the paper's ``GATHER_TILE_SIZE``.
     threads : int
-        Threads a block; a power of two where ``scan="padded"``.
+        Threads per block; a power of two with ``scan="padded"``.
     parents : bool
         Whether the result holds parents.
 
@@ -121,14 +121,14 @@ def bfs(
     BFSResult
         ``stats`` adds ``gather``, ``cull``, ``scan``, ``arcs_inspected`` (each arc that leaves a
         reached vertex, once) and ``vertices_masked``: flags of vertices that the mask holds, summed
-        over the levels, 0 where ``cull="linear"``. ``threads`` counts a value scanned as one. Both
+        over the levels; 0 with ``cull="linear"``. ``threads`` counts a scanned value as one. Both
         culls are exact and do not count what they drop: ``duplicates_made`` is 0.
 
     Raises
     ------
     InvalidArgument
-        If a choice is none of these, `threads` does not suit the scan, `sequential_below` is
-        negative, or `tile` is not from 1 to what fits 48 KB of shared memory.
+        If a choice is not one of these, `threads` does not suit the scan, `sequential_below` is
+        negative, or `tile` is less than 1 or more than fits 48 KB of shared memory.
     """
     check_threads(threads)
     check_choice("gather", gather, GATHERS)
@@ -192,7 +192,7 @@ class _Search:
         self.threads_used += items
 
     def level(self, level: int, size: int, arcs: int) -> tuple[int, int]:
-        """Visit the `size` vertices of a frontier, which `arcs` arcs leave; return the next's."""
+        """Visit a frontier of `size` vertices and `arcs` arcs; return both numbers for the next."""
         frontier, next_frontier = self.queues[level % 2], self.queues[1 - level % 2]
         degree = self.degree[:size]
         self.run(find_degrees, size, self.offsets, frontier, degree)

@@ -1,27 +1,27 @@
-"""BFS with a hierarchical queue: all levels in one launch, no word to the host between them.
+"""BFS with a hierarchical queue: all levels in one launch, without the host in between.
 
 Luo, Wong and Hwu [luo2010effective]; [busato2017chapter], section 2. Work O(V + E), with
-"inter-block synchronization" and finds its speed bounded by small frontiers and by "the visit
-exclusively based on vertex parallelism". Mapping: vertex of the frontier to thread. What is found
-goes through the `hierarchical_queue`. Between levels the blocks wait for each other: the grid sync
-of a cooperative launch does what the paper's inter-block barrier [xiao2009interblock] did.
+"inter-block synchronization". The survey finds the speed bounded by small frontiers and by "the
+visit exclusively based on vertex parallelism". Mapping: vertex of the frontier to thread. A found
+vertex goes through the `hierarchical_queue`. Between levels the blocks wait for each other: the
+grid sync of a cooperative launch replaces the paper's inter-block barrier [xiao2009interblock].
 
-By default the search takes what a GPU offers today, and the authors' choices are options. What
-differs, and why:
+By default, the search uses what GPUs offer today; the authors' choices are options. These are the
+differences, with the reasons:
 
-- *Kernels.* The authors have three, by the size of the frontier: up to a block's threads, one block
-  goes from level to level in shared memory; up to what all multiprocessors hold, their blocks wait
-  at the barrier; beyond, a launch a level. Theirs could not loop over portions. Ours can, so the
-  second kernel serves every frontier, and the host is never asked. ``kernels="three"`` is theirs.
-- *Claims.* The authors color vertices, and a thread that exchanges a vertex's color for the gray of
-  the level and gets another back has claimed it, which takes an array of colors beside the
-  distances. By default one compare-and-swap on the distance does both. ``claim="exchange"`` is
-  theirs. (Their code also takes the minimum of the costs by an atomic first; in a search by levels
-  a plain store of the first does.) Both are exact: no queue holds anything twice.
-- *High degrees.* The method is made for graphs of nearly regular degrees, like circuits: one thread
-  follows a whole list. ``high_degree=k`` is the remedy, a second step in each level, in which all
-  threads share the arcs of each vertex of more than k. The surveys say nothing of such a step
-  ("High-degree vertex management: no"), so by default there is none.
+- *Kernels.* The authors have three. If a frontier fits one block, this block goes from level to
+  level in shared memory. If it fits all multiprocessors, their blocks wait at the barrier. If not,
+  a level is one launch, as their kernel could not loop over portions. Ours can, so the second
+  kernel serves every frontier. ``kernels="three"`` selects theirs.
+- *Claims.* The authors color vertices. A thread exchanges a vertex's color for the gray of the
+  level; if it gets another color back, it has claimed the vertex. This takes an array of colors. By
+  default, one compare-and-swap on the distance claims a vertex. ``claim="exchange"`` selects
+  theirs. (Their code also takes the minimum of the costs by an atomic first; in a search by levels,
+  the first thread can store plainly.) Both claims are exact: no queue holds a vertex twice.
+- *High degrees.* The method is made for graphs of nearly regular degrees, like circuits, as one
+  thread follows a whole list. ``high_degree=k`` adds a second step to each level, in which all
+  threads share the arcs of each vertex with more than k arcs. The surveys have no such step
+  ("High-degree vertex management: no"), so it is off by default.
 """
 
 from __future__ import annotations
@@ -66,12 +66,12 @@ CLAIMS = ("compare_and_swap", "exchange")
 def search_all_levels(search: Search, first, level, least, most):
     """Search from `level` on while a frontier has `least` to `most` vertices; a cooperative launch.
 
-    The frontier of a level lies in row ``level % 2`` of `queues`, and ``sizes[level % 3]`` holds
-    its size: of three numbers one is read, one is filled and one, read a level ago, is cleared.
-    `first` vertices of high degree have been met before.
+    Row ``level % 2`` of `queues` holds the frontier of a level, and ``sizes[level % 3]`` its size:
+    one of three numbers is read, one is filled, and one, read a level ago, is cleared. `first`
+    vertices of high degree have been met before.
 
-    A plain look at the distance spares the atomic where the vertex has been visited long ago. It
-    may miss a claim that is being made: then the atomic, which decides, fails.
+    If the vertex was visited earlier, a plain read of the distance shows it and saves the atomic.
+    The read may miss a claim that is being made: then the atomic, which decides, fails.
     """
     found = cuda.shared.array((SUBQUEUES, CAPACITY), int32)
     counts = cuda.shared.array(SUBQUEUES, int32)
@@ -117,28 +117,28 @@ def bfs(
     Parameters
     ----------
     kernels : {"one", "three"}
-        One cooperative launch for all levels; or, by the size of the frontier, one block, as many
-        as the device holds at once, or a launch a level.
+        One cooperative launch for all levels; or three kernels, by the size of the frontier: one
+        block, as many blocks as the device holds at once, or one launch per level.
     claim : {"compare_and_swap", "exchange"}
-        How a thread makes sure that nobody else enqueues the vertex that it has found.
+        How a thread makes sure that no other thread enqueues the vertex that it has found.
     high_degree : int, optional
-        Vertices of more arcs are visited by all threads, in a step of their own; by default none.
+        All threads together visit a vertex of more arcs, in a separate step; by default no vertex.
     threads : int
-        Threads a block.
+        Threads per block.
     parents : bool
         Whether the result holds parents.
 
     Returns
     -------
     BFSResult
-        ``stats`` adds ``blocks`` (those of a cooperative launch), ``kernels`` (for each level
+        ``stats`` adds ``blocks`` (of a cooperative launch), ``kernels`` (for each level
         "one_block", "several_blocks" or "one_level"), ``high_degree_vertices`` (visited by all
         threads) and ``arcs_inspected``: each arc that leaves a reached vertex, once.
 
     Raises
     ------
     InvalidArgument
-        If a choice is none of these, or `high_degree` no whole number of at least 0.
+        If a choice is not one of these, or `high_degree` not a whole number of at least 0.
     """
     check_threads(threads)
     check_choice("kernels", kernels, KERNELS)
@@ -184,7 +184,7 @@ def bfs(
     stats = {
         "method": "luo",
         "launches": launches,
-        # The one launch ends with the search: what is read after it is part of the result.
+        # The one launch ends with the search: later reads bring the result.
         "read_backs": 0 if kernels == "one" else launches,
         "blocks": blocks,
         "threads": lambda: int(np.count_nonzero(distance != UNVISITED)),

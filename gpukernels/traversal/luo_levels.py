@@ -1,10 +1,10 @@
-"""The levels of Luo's search: who claims a vertex, what a thread does, and kernels for a level.
+"""The levels of Luo's search: how a thread claims and visits vertices, and kernels for a level.
 
 Luo, Wong and Hwu [luo2010effective]. `luo` has the kernel in which all blocks wait for each other,
-and chooses. All state of a search between its launches lies in ``sizes``, five int32:
-``sizes[level % 3]`` holds the size of the frontier, whose vertices lie in row ``level % 2`` of
-`queues`; of these three numbers one is read, one is filled, and one, read a level ago, is cleared.
-Then the level, and how many vertices of high degree the search has met.
+and chooses between the kernels. Between its launches, a search has all its state in ``sizes``, five
+int32. ``sizes[level % 3]`` holds the size of the frontier, whose vertices are in row ``level % 2``
+of `queues`; one of the three is read, one is filled, and one, read a level ago, is cleared. The
+fourth is the level, the fifth the number of vertices of high degree met so far.
 """
 
 from __future__ import annotations
@@ -31,33 +31,33 @@ from gpukernels.primitives.launch_shape import MAX_THREADS
 
 from .result import UNVISITED, adopt
 
-#: The place in ``sizes`` behind the three sizes and the level: vertices of high degree met.
+#: The place in ``sizes`` after the three sizes and the level: vertices of high degree met.
 LARGE = 4
 STATE = 5
 
 
 @kernel_argument
 class Search(NamedTuple):
-    """The graph, what a search knows of its vertices, and its queues."""
+    """The graph, the distances and parents so far, and the queues."""
 
     offsets: Any
     targets: Any
-    distance: Any  #: int32, UNVISITED where the search has not come
-    parent: Any  #: int32; without elements where nobody asks for parents
-    shade: Any  #: int32, colors of vertices, or without elements: see `is_mine`
-    large: Any  #: int32, vertices of high degree that have been met; or without elements
-    most_arcs: int  #: more make a degree high
+    distance: Any  #: int32, UNVISITED at vertices not reached yet
+    parent: Any  #: int32; without elements if parents are not kept
+    shade: Any  #: int32, colors of vertices, or empty: see `is_mine`
+    large: Any  #: int32, vertices of high degree that have been met; or empty
+    most_arcs: int  #: a degree above this is high
     queues: Any  #: int32, shape (2, n)
-    sizes: Any  #: int32, the state as above
+    sizes: Any  #: int32, the state of the search, see above
 
 
 @cuda.jit(device=True)
 def is_mine(distance, shade, v, level):
     """Claim `v`, just seen unvisited; return whether the calling thread is the first to do so.
 
-    Without a `shade`, by compare-and-swap on the distance. With one, as the original: whoever
-    exchanges the vertex's shade for this level's gray and gets another back is the first. Grays
-    alternate, so a vertex whose shade is of the level before is told from one claimed in this.
+    Without a `shade`, by compare-and-swap on the distance. With one, as in the original: a thread
+    stores this level's gray by an exchange, and is the first if it gets another shade back. Grays
+    alternate, so a vertex of the level before has another gray than one claimed in this level.
     """
     if shade.size == 0:
         return cuda.atomic.cas(distance, v, UNVISITED, level + 1) == UNVISITED
@@ -92,7 +92,7 @@ def visit(search, level, nearby, next_size, u):
 
 @cuda.jit(device=True)
 def visit_large(search, level, nearby, next_size, first, last):
-    """Follow the arcs of ``large[first:last]``, a thread of the grid an arc; all threads call."""
+    """Follow the arcs of ``large[first:last]``, one thread per arc; all threads of a grid call."""
     for j in range(first, last):
         u = search.large[j]
         begin = search.offsets[u] + cuda.grid(1)
@@ -103,14 +103,14 @@ def visit_large(search, level, nearby, next_size, first, last):
 @benign_race("distance")
 @cuda.jit(**LARGE_BLOCKS)
 def search_by_one_block(search: Search, first, level):
-    """Search from `level` on as long as a frontier has no more vertices than the block threads.
+    """Search from `level` on as long as a frontier has no more vertices than the block has threads.
 
-    One block, a thread a vertex. The frontier stays in shared memory, and a barrier of the block
-    ends a level. One that is larger, or that a full W-frontier has spilled from, is left in global
-    memory. `first` vertices of high degree have been met before.
+    One block, with one thread per vertex. The frontier stays in shared memory, and a barrier of the
+    block ends a level. A frontier that is larger, or that has spilled from a full W-frontier, is
+    left in global memory. `first` vertices of high degree have been met before.
 
-    A plain look at the distance spares the atomic where the vertex has been visited long ago. It
-    may miss a claim that is being made: then the atomic, which decides, fails.
+    If the vertex was visited earlier, a plain read of the distance shows it and saves the atomic.
+    The read may miss a claim that is being made: then the atomic, which decides, fails.
     """
     found = cuda.shared.array((SUBQUEUES, CAPACITY), int32)
     counts = cuda.shared.array(SUBQUEUES, int32)
@@ -124,7 +124,7 @@ def search_by_one_block(search: Search, first, level):
         near[mine] = search.queues[level % 2, mine]
     empty_counts(counts)
     if mine == 0:
-        # From here on they count what spills, at whichever level.
+        # From here on, the sizes count the vertices that spill, at any level.
         search.sizes[0], search.sizes[1], search.sizes[2] = 0, 0, 0
     cuda.syncthreads()
     while size > 0 and size <= cuda.blockDim.x:
@@ -159,7 +159,7 @@ def search_by_one_block(search: Search, first, level):
 @benign_race("distance")
 @cuda.jit(**LARGE_BLOCKS)
 def search_one_level(search: Search, level):
-    """Visit the frontier of `level`, a thread a vertex, but for its vertices of high degree."""
+    """Visit the frontier of `level`, one thread per vertex, except its vertices of high degree."""
     found = cuda.shared.array((SUBQUEUES, CAPACITY), int32)
     counts = cuda.shared.array(SUBQUEUES, int32)
     begins = cuda.shared.array(BEGINS, int32)
@@ -179,7 +179,7 @@ def search_one_level(search: Search, level):
 @benign_race("distance")
 @cuda.jit(**LARGE_BLOCKS)
 def search_high_degrees(search: Search, first, level):
-    """Visit the vertices of high degree that `level` has put aside behind the `first` before."""
+    """Visit the vertices of high degree that were met at `level`, after the `first` before it."""
     found = cuda.shared.array((SUBQUEUES, CAPACITY), int32)
     counts = cuda.shared.array(SUBQUEUES, int32)
     begins = cuda.shared.array(BEGINS, int32)

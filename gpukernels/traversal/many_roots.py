@@ -1,23 +1,23 @@
-"""Breadth-first searches from many roots at once: a bit a root, up to 256 of them a vertex.
+"""Breadth-first searches from many roots at once: one bit per root, up to 256 bits per vertex.
 
 MS-BFS [then2014msbfs]; on GPUs iBFS [liu2016ibfs]. Searches of one graph from many roots soon have
-most vertices in common. So they share each vertex's words: the searches that have *seen* it, and
-those that find it at a level. An arc from u to v serves all of them in one turn:
-``there[v] |= here[u] & ~seen[v]``.
+most vertices in common. So they share words of each vertex: one bit for each search that has *seen*
+it, and one for each search that finds it at this level. An arc from u to v serves all searches
+together: ``there[v] |= here[u] & ~seen[v]``.
 
-What bounds it is the gather of words at random places, a sector of 32 bytes each, whatever is taken
-of it: 256 searches, four words a vertex, took an H100 2.8 times as long as 64. Counted on
-``gk.kron(18, 16, seed=1)`` with 256 roots, at whose first levels few arcs are followed: the three
-large levels look at 1, 0.3 and 0.06 times all arcs, as most vertices stop early in the latter two.
-All distances are written once: the other large part.
+The gather of words at random places bounds the speed. A gather moves a whole sector of 32 bytes,
+however little of it is used: 256 searches (four words per vertex) took an H100 2.8 times as long as
+64 searches. On ``gk.kron(18, 16, seed=1)`` with 256 roots, few arcs are followed at the first
+levels. The three large levels look at 1, 0.3 and 0.06 times all arcs, as most vertices stop early
+in the latter two. The other large part of the time is writing all distances.
 
-Mapping: four lanes to a vertex's words, and a warp to a vertex of many arcs; longer lists are cut
-into pieces, a warp each. Top-down, a target's word grows by an atomic: `many_roots_down`.
-Bottom-up, who misses searches gathers them from its in-neighbors until none is missing:
-`many_roots_up`. A level goes bottom-up when the arcs that leave the frontiers, times `alpha`, are
-more than those that lead to vertices which miss some search. Distances are made of the words of
-some levels together: `many_roots_rows`. Work O(levels V / 32 + V + E) in all where the searches'
-levels meet, as many times E as there are searches at worst. One cooperative launch does all levels.
+Mapping: four lanes to the words of a vertex, and a warp to a vertex of many arcs; longer lists are
+cut into pieces, one warp each. Top-down, an atomic adds bits to a target's word: `many_roots_down`.
+Bottom-up, a vertex gathers the searches that it misses from its in-neighbors until it misses none:
+`many_roots_up`. A level goes bottom-up if the arcs that leave the frontiers, times `alpha`, are
+more than those to vertices that miss some search. `many_roots_rows` makes the distances from the
+words of some levels together. Work O(levels V / 32 + V + E) in all if the searches meet at the same
+levels; at worst, E counts once per search. One cooperative launch does all levels.
 """
 
 from __future__ import annotations
@@ -53,10 +53,10 @@ from gpukernels.primitives.launch_shape import WARP_SIZE, check_threads
 from .many_roots_batches import Knobs, bytes_for, roots_within, search_tile
 from .many_roots_words import BITS, WORDS
 
-#: Threads a block by default.
+#: Threads per block by default.
 BLOCK = 256
-#: The longest list that one warp goes through alone, by default: a share of all arcs, but at least
-#: and at most so many.
+#: The longest list that one warp goes through alone, by default: this share of all arcs, but no
+#: fewer and no more than these bounds.
 SHARE_OF_ARCS, PIECES = 1 << 15, (256, 2048)
 #: Types that a distance may have.
 DTYPES = "int8", "int16", "int32"
@@ -69,17 +69,17 @@ class BFSManyResult(Answer):
     Attributes
     ----------
     roots : ndarray of int32, shape (k,)
-        Where they start, by position.
+        The roots of the searches, by position.
     distance : array of int32, int16 or int8, shape (k, n)
-        ``distance[i, v]`` is the number of arcs on a shortest path from root i to v; -1 where no
-        path leads. An array of NumPy; with a client or of a ``.zarr`` one of Dask, of which
-        ``[2:4].compute()`` brings a part here; of a ``.npy`` a memory map.
+        ``distance[i, v]`` is the number of arcs on a shortest path from root i to v; -1 if there is
+        no path. An array of NumPy; with a client or a ``.zarr``, one of Dask: its
+        ``[2:4].compute()`` brings two rows here; with a ``.npy``, a memory map.
     stats : mapping
-        What the searches did: ``method``, ``batches`` (of 256 roots or fewer), ``launches``,
-        ``read_backs``, and for each batch ``levels``, ``frontier_sizes`` (vertices in any frontier,
-        a list a batch) and ``directions`` ("top_down" or "bottom_up", a list a batch). Where the
-        result is made in tiles, those of this call; and ``tiles``, and ``resumed`` (tiles that were
-        there already).
+        Facts about the searches: ``method``, ``batches`` (of 256 roots or fewer), ``launches`` and
+        ``read_backs``. Lists with one entry per batch: ``levels``, ``frontier_sizes`` (vertices in
+        any frontier, a list) and ``directions`` ("top_down" or "bottom_up", a list). If the result
+        is made in tiles, these are the batches of this call; ``stats`` adds ``tiles``, and
+        ``resumed`` (tiles that existed before).
 
     Examples
     --------
@@ -126,42 +126,42 @@ def bfs_many(
     g : Graph, NetworkX graph or SciPy sparse matrix
         The graph; its outgoing arcs are followed.
     roots : array_like of vertices, shape (k,)
-        Where to start. A root may be there twice.
+        Vertices to start from. A root may occur twice.
     device : SimtDevice or CudaDevice, optional
-        Where to run; by default :func:`gpukernels.default_device`. With a client, each worker runs
-        on its own.
+        Where kernels run; by default :func:`gpukernels.default_device`. With a client, each worker
+        runs on its own device.
     alpha : float
-        A level goes bottom-up if more arcs leave the frontiers than 1 / `alpha` of those that lead
-        to vertices which miss some search; 0 for never.
+        A level goes bottom-up if more arcs leave the frontiers than 1 / `alpha` of the arcs that
+        lead to vertices which miss some search; 0 for never.
     words : {1, 2, 4}
-        Words of 64 searches that a vertex has at most: 64, 128 or 256 roots make a batch.
+        The most words per vertex, of 64 searches each: 64, 128 or 256 roots make a batch.
     piece : int, optional
         Arcs of the longest list that one warp goes through alone; longer ones are cut into pieces.
-        Unless given, a 32,768th of all arcs, but from 256 to 2048: on a small graph all wait for
-        the warp with the longest list, on a large one pieces are more work.
+        The default is a 32,768th of all arcs, but from 256 to 2048: on a small graph all warps wait
+        for the one with the longest list, on a large graph pieces are more work.
     threads : int
-        Threads a block.
+        Threads per block.
     dtype : {int32, int16, int8}
-        The type of a distance. To bring distances here takes longer than to find them; those of
-        int8, which holds up to 127, have a quarter of the bytes.
+        The type of a distance. Copying distances to the host takes longer than finding them. int8,
+        which holds up to 127, has a quarter of the bytes of int32.
     batch : int, optional
-        Roots of a tile of the result, which one task makes; by default all of them here, and with a
-        client so many that each worker has four tiles.
+        Roots per tile of the result, which one task makes; by default all roots here, and with a
+        client a number that gives each worker four tiles.
     memory : int, optional
         Bytes of a device that may be used: 8 (n + m) for the graph in both directions (4 (n + m) if
-        it is undirected), a little more than 72 n for each word, and for each root n distances.
-        Where all roots of a batch do not fit, it has fewer. By default as many as the device has
-        room for; and if there is room for its distances, too, one batch is searched while another's
-        come here.
+        it is undirected), a little more than 72 n for each word, and n distances for each root. If
+        not all roots of a batch fit, it has fewer. By default as many as the device has room for.
+        If another batch's distances fit too, they are copied to the host while the next batch is
+        searched.
     engine : {"kernels", "cpu"}, optional
-        Kernels search, or the CPU: all of its cores, or one core for each worker of a client. The
-        default is kernels if a GPU answers, or a SIMT machine is given or traces; else the CPU.
+        Search with kernels, or with all cores of the CPU (one core per worker of a client). By
+        default kernels, if a GPU answers or a SIMT machine is given or traces; else the CPU.
     into : path, optional
-        Where the distances are kept as they come: a new ``.npy`` or ``.zarr``. The same call with
-        it goes on where an interrupted one ended. A second call with it is
+        A new ``.npy`` or ``.zarr``, which keeps the distances as they come. If a call was
+        interrupted, the same call with the same path continues it. A second call with this path is
         refused until the first has ended.
     client : dask.distributed.Client, optional
-        Whose workers do it; see :func:`gpukernels.local_client`. They need `gpukernels`.
+        A client whose workers search; see :func:`gpukernels.local_client`. They need `gpukernels`.
 
     Returns
     -------
@@ -171,15 +171,15 @@ def bfs_many(
     Raises
     ------
     InvalidArgument
-        If `roots` are not whole numbers in a row, another argument has a value that is not allowed,
-        or `into` leads to what is damaged or is not this result; nothing has been written then. If
-        a distance is more than `dtype` holds: then tiles before are in `into`.
+        If `roots` are not whole numbers in one row, another argument has a value that is not
+        allowed, or `into` is damaged or holds another result; nothing has been written then. Also
+        if a distance is more than `dtype` holds; then the earlier tiles are in `into`.
     VertexOutOfRange
-        If a root is no vertex.
+        If a root is not a vertex.
     TileError
-        If a tile could not be made: a device out of memory, a worker that died again and again.
+        If a tile could not be made: a device is out of memory, or a worker died several times.
     OSError
-        If the disk of `into` is full; when there is room, the same call goes on.
+        If the disk of `into` is full. When there is room again, the same call continues.
     MissingTool
         If Dask or Zarr is needed and not installed.
 
@@ -242,7 +242,7 @@ def bfs_many(
 
 def _checked_dtype(dtype: DTypeLike) -> np.dtype:
     """Return a type of distances; InvalidArgument unless it is one of `DTYPES`."""
-    # What names no type differs from each, where ``np.dtype`` of it raises one of many errors.
+    # A value that names no type differs from each, but ``np.dtype(value)`` may raise many errors.
     for name in DTYPES if isinstance(dtype, str | type | np.dtype) else ():
         if np.dtype(name) == dtype:
             return np.dtype(name)
@@ -257,7 +257,7 @@ def _roots_at_once(
         return most
     memory = check_whole("memory", memory, 1, 2**63 - 1)
     if engine != "kernels":
-        raise InvalidArgument("memory", memory, "None with engine='cpu': it is of a device")
+        raise InvalidArgument("memory", memory, "None with engine='cpu': it is a device's memory")
     fit = roots_within(g, memory, most, itemsize=itemsize)
     if fit < 1 and k:
         allowed = f"at least {bytes_for(g, 1, itemsize=itemsize)} for one root"

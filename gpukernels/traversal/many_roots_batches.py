@@ -1,7 +1,7 @@
-"""Searches from many roots batch by batch: what each takes of a device, and what comes back.
+"""Search from many roots, batch by batch: the memory that a batch takes, and the copies of results.
 
-A batch is searched while the distances of the one before come to the host, where there is room for
-both.
+One batch is searched while the distances of the batch before are copied to the host, if both fit
+the device.
 """
 
 from __future__ import annotations
@@ -27,20 +27,20 @@ from .many_roots_words import BITS, PLACES, ROWS, WORDS, Searches
 
 
 class Knobs(NamedTuple):
-    """How searches run, and what their distances are.
+    """The options of the searches, and the type of their distances.
 
     Attributes
     ----------
     alpha, piece, threads, engine
-        As `bfs_many` takes them.
+        The options of `bfs_many`.
     dtype : numpy.dtype
-        Of a distance.
+        The type of a distance.
     at_once : int
-        Roots of a batch, at most.
+        The most roots in a batch.
     ahead : bool
-        Whether a batch may be searched while another's distances are brought.
+        Whether a batch may be searched while the distances of another one are copied.
     together : bool
-        Whether all cores search, by the CPU; on a worker one does.
+        Whether all cores of the CPU search; on a worker, one core does.
     """
 
     alpha: float
@@ -54,30 +54,30 @@ class Knobs(NamedTuple):
 
 
 def words_for(roots: int) -> int:
-    """Return how many words a vertex has for the searches from so many roots, 256 or fewer."""
+    """Return how many words a vertex has for searches from `roots` roots, 256 or fewer."""
     return next(words for words in WORDS if roots <= words * BITS)
 
 
 def bytes_for(g: Graph, roots: int, graph: bool = True, itemsize: int = 4) -> int:
-    """Return how many bytes of a device so many searches at once take, or all but the graph's.
+    """Return how many bytes of a device `roots` searches at once take, with or without the `graph`.
 
     A distance has `itemsize` bytes.
     """
     directions = (2 if g.directed else 1) if graph else 0
     each = 8 * words_for(roots) * (1 + ROWS) * g.n + itemsize * roots * g.n
     bits = 4 * (1 + ROWS) * blocks_for(g.n, WARP_SIZE)
-    lists = 2 * 4 * 2 * _pieces(g, WARP_SIZE)  # at most: with the shortest pieces
+    lists = 2 * 4 * 2 * _pieces(g, WARP_SIZE)  # an upper bound, from the shortest pieces
     beside = 8 * 3 * PLACES + 8 * (g.n + 1) + 4 * roots + 8
     return 4 * directions * (g.n + 1 + g.m) + each + bits + lists + beside
 
 
 def _pieces(g: Graph, piece: int) -> int:
-    """Return how many pieces the lists that are cut can have in all: each list two or more."""
+    """Return the largest number of pieces that lists are cut into: each list into two or more."""
     return 2 * (g.m // piece) + 1
 
 
 def roots_within(g: Graph, memory: int, most: int, graph: bool = True, itemsize: int = 4) -> int:
-    """Return from how many roots, up to `most`, searches at once take no more than `memory`."""
+    """Return the number of roots, up to `most`, whose searches together fit into `memory` bytes."""
     counts = range(1, most + 1)
     return bisect_right(counts, memory, key=lambda k: bytes_for(g, k, graph, itemsize))
 
@@ -85,7 +85,7 @@ def roots_within(g: Graph, memory: int, most: int, graph: bool = True, itemsize:
 def search_tile(
     g: Graph, device: Device | None, knobs: Knobs, roots: NDArray[np.int32]
 ) -> tuple[NDArray, dict[str, Any]]:
-    """Return the distances from some roots, and what the searches did.
+    """Return the distances from some roots, and the statistics of the searches.
 
     Raises
     ------
@@ -116,12 +116,12 @@ def search_tile(
             most = min(knobs.at_once, roots.size - first)
             fit = roots_within(g, free := device.free_bytes(), most, False, itemsize)
             if begun and (fit < most or not knobs.ahead):
-                _end(begun.popleft(), device, stats)  # its memory is lent out again
+                _end(begun.popleft(), device, stats)  # its memory is free again
                 fit = roots_within(g, free := device.free_bytes(), most, False, itemsize)
             if fit < 1:
                 needed = bytes_for(g, 1, False, itemsize)
                 raise MemoryError(
-                    f"one root takes {needed:,} bytes beside the graph; {free:,} are free"
+                    f"one root takes {needed:,} bytes besides the graph; {free:,} are free"
                 )
             some, into = roots[first : first + fit], distance[first : first + fit]
             begun.append(_begin(g, some, device, knobs, into, copies))
@@ -141,16 +141,16 @@ def _check_held(longest: int, dtype: np.dtype) -> None:
 
 
 class _Begun(NamedTuple):
-    """A batch that is searched: what it has on the device, and what is being copied of that.
+    """A batch that is searched: its arrays on the device, and the copies that are under way.
 
     Attributes
     ----------
     distance, log : DeviceArray
-        On the device until they are copied.
+        Arrays on the device, until they are copied.
     rows : ndarray of int32
         The first rows of the log.
     copied : tuple of Copied
-        These rows, and the distances.
+        The copies of these rows and of the distances.
     """
 
     distance: DeviceArray
@@ -192,7 +192,7 @@ def _begin(
 
 
 def _end(batch: _Begun, device: Device, stats: dict[str, Any]) -> None:
-    """Wait for a batch, and add what its searches did."""
+    """Wait for a batch, and add its numbers to the statistics."""
     for copied in batch.copied:
         copied.wait()
     sizes, turned = read_log(device, batch.log, batch.rows)

@@ -1,7 +1,7 @@
-"""Steps top-down for many roots: whoever is in a frontier tells its out-neighbors.
+"""Steps top-down for many roots: the vertices of a frontier pass searches to their out-neighbors.
 
-A bit a vertex says who is in any frontier, so a step costs O(n / 32) and the arcs of those. A
-target's word grows by an atomic, of the searches that have not seen it yet.
+One bit per vertex says whether it is in any frontier, so a step costs O(n / 32) and the arcs of
+these vertices. An atomic adds to a target's word the searches that have not seen it yet.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ from .many_roots_words import (
     warp_number,
 )
 
-#: Out-neighbors beyond which a whole warp takes a vertex.
+#: A whole warp takes a vertex that has more out-neighbors.
 LONG = 64
 
 
 @cuda.jit(device=True)
 def reach(there, some, lane, v, new):
-    """Let the searches `new` come to `v`; all 32 lanes must call."""
+    """Mark that the searches `new` reach `v`; all 32 lanes must call."""
     if new != 0:
         cuda.atomic.or_(there, place(v, lane), new)
     votes = uint32(cuda.ballot_sync(FULL_MASK, new != 0))
-    # Of the lanes that have a word of this neighbor, the first with anything new sets its bit.
+    # Several lanes may have a word of this neighbor; the first that brings a search sets its bit.
     before = uint32((uint32(1) << lane.word) - uint32(1))
     shared = uint32(votes >> uint32(uint32(cuda.laneid) - lane.word))
     if new != 0 and shared & before == 0:
@@ -44,9 +44,9 @@ def reach(there, some, lane, v, new):
 
 @cuda.jit(device=True)
 def spread(searches, there, some, lane, i, end, step, word):
-    """Let the searches of `word` come to the targets from `i` to `end`; all lanes call.
+    """Let the searches of `word` reach the targets from `i` to `end`; all lanes call.
 
-    Each lane brings the place of its group's list; four targets of each are under way together.
+    Each lane passes the place of its group's list; it loads four targets at the same time.
     """
     last = uint32(end - uint32(1))
     apart = lane.apart
@@ -64,7 +64,7 @@ def spread(searches, there, some, lane, i, end, step, word):
             of_b = word & ~searches.seen[place(b, lane)]
             of_c = word & ~searches.seen[place(c, lane)]
             of_d = word & ~searches.seen[place(d, lane)]
-            # Behind its end the list's last target stands for those that are missing.
+            # Past the end of the list, lanes have loaded the last target again.
             of_a = cuda.selp(k < end, of_a, int64(0))
             of_b = cuda.selp(m < end, of_b, int64(0))
             of_c = cuda.selp(p < end, of_c, int64(0))
@@ -78,7 +78,7 @@ def spread(searches, there, some, lane, i, end, step, word):
 
 @cuda.jit(device=True)
 def spread_pieces(searches, here, some_here, there, some_there, lane):
-    """Follow the arcs of the long lists of frontier vertices, a piece a warp; all threads call."""
+    """Follow the arcs of the frontier's long lists, one warp per piece; all threads call."""
     every_warp = cuda.gridsize(1) // WARP_SIZE
     step = uint32(uint32(4 * GROUPS) * lane.apart)
     for p in range(warp_number(), searches.listed[0], every_warp):
@@ -129,10 +129,10 @@ def top_down(searches, here, some_here, there, some_there, lane, slots):
 
 @cuda.jit(device=True)
 def settle(searches, there, some_there, counts):
-    """Have all know what was reached; all threads of the grid call.
+    """Add to `seen` the searches that reached a vertex; all threads of the grid call.
 
-    ``counts`` receives how many vertices were, the arcs that leave them, and those that lead to
-    vertices which miss no search any more.
+    ``counts`` receives the number of vertices reached, of the arcs that leave them, and of the arcs
+    that lead to those that miss no search any more.
     """
     entries, leaving, finished = int64(0), int64(0), int64(0)
     words = 1 << searches.shift

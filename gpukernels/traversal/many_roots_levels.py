@@ -38,7 +38,7 @@ def list_pieces(pieces, listed, which, v, arcs, piece):
 
 @cuda.jit(device=True)
 def begin_at(searches, roots):
-    """Put the roots into their frontiers and say who is left; all threads of the grid call."""
+    """Put the roots into their frontiers and set `left`; all threads of the grid call."""
     for i in range(cuda.grid(1), roots.size, cuda.gridsize(1)):
         at = (int64(roots[i]) << searches.shift) + i // BITS
         cuda.atomic.or_(searches.fronts[0], at, int64(1) << int64(i % BITS))
@@ -61,11 +61,11 @@ def begin_at(searches, roots):
 
 @cuda.jit(**LARGE_BLOCKS)
 def search_many(searches, roots, counts, log, alpha):
-    """Search from all `roots`, a bit each; a cooperative launch.
+    """Search from all `roots`, one bit per root; a cooperative launch.
 
-    Row ``level % 3`` of `counts` is what is told of a level: of three rows one is read, one is
-    filled and one, read a level ago, is cleared. ``log[0, 0]`` receives the number of levels and
-    ``log[1 + level]`` the vertices of each, and 1 for bottom-up. All rows begin as 0.
+    Row ``level % 3`` of `counts` holds the counts of a level: one of three rows is read, one is
+    filled, and one, read a level ago, is cleared. ``log[0, 0]`` receives the number of levels, and
+    ``log[1 + level]`` the vertices of each, and 1 if it went bottom-up. All rows are 0 at first.
     """
     slots = cuda.shared.array(SLOTS, int32)
     lane = this_lane(searches)
@@ -79,7 +79,7 @@ def search_many(searches, roots, counts, log, alpha):
         if level == KEPT:
             write_all(searches, level)
             cuda.cg.this_grid().sync()
-        if level >= KEPT:  # the next level needs the row of one that is past
+        if level >= KEPT:  # the next level reuses the row of an earlier one
             go_through_row(searches, level - KEPT, level >= 2 * KEPT, True)
         if not turned:
             settle(searches, searches.fronts[here], searches.some[here], told)

@@ -1,11 +1,11 @@
-"""Distances from the frontiers of some levels: a row of words a level says who was found then.
+"""Distances from the frontiers of some levels: one row of words per level has the vertices found.
 
-A step writes a bit a search where a distance would be four bytes. When the searches end, or after
-seven levels, distances are made from the rows. A lane takes a vertex and adds up, in three words,
-the digits of 64 distances at once, so that a warp writes 32 distances from one root side by side:
-the only time that a search of few levels writes any. Four sectors together matter: with four words
-to four lanes, a warp wrote one sector for each of four roots, and an H200 took 2.5 times as
-long. Later levels are written, where anybody was found, when the row is needed again.
+A step writes one bit per search, instead of a distance of four bytes. When the searches end, or
+after seven levels, distances are made from the rows. A lane takes one vertex and adds up the digits
+of 64 distances at once in three words. So a warp writes 32 distances from one root side by side. If
+the searches have few levels, no other distances are written. It matters that four sectors are
+written together: when four lanes had four words, a warp wrote one sector for each of four roots,
+and an H200 took 2.5 times as long. Later levels are written when their row is needed again.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from gpukernels.primitives.launch_shape import WARP_SIZE
 from .many_roots_words import BITS, KEPT, ROWS, warp_number
 from .result import UNVISITED
 
-#: Bits of the half of a word, and every fourth of them: digits of eight distances.
+#: Bits of half a word, and a mask of every fourth bit: one digit of eight distances.
 HALF, FOURTHS = 32, 0x11111111
 
 
 @cuda.jit(device=True)
 def write_half(distance, cell, n, count, ones, twos, fours):
-    """Write the distances from up to 32 roots to a vertex; `count` says how many there are.
+    """Write the distances from `count` roots, up to 32, to one vertex.
 
-    The first lies in `cell` and the others `n` cells apart. Bit i of the three words are the digits
-    of the i-th distance plus one. Eight distances at a time are brought together in one register.
+    The first is stored in `cell`, and the others `n` cells apart. Bit i of the three words gives
+    the digits of distance i, plus one. A register collects the digits of eight distances at a time.
     """
     for offset in range(4):
         eight = uint32(uint32(ones >> uint32(offset)) & uint32(FOURTHS))
@@ -44,7 +44,7 @@ def write_half(distance, cell, n, count, ones, twos, fours):
 
 @cuda.jit(device=True)
 def write_all(searches, levels):
-    """Write all distances: those below `levels`, of at most 7, and -1; all threads call."""
+    """Write all distances: those below `levels`, which is at most 7, and -1; all threads call."""
     n = uint64(searches.offsets.size - 1)
     shift = uint32(searches.shift)
     for k in range(warp_number(), searches.left.size, cuda.gridsize(1) // WARP_SIZE):
@@ -56,7 +56,7 @@ def write_all(searches, levels):
                 there = uint32(there | uint32(uint32(some) << uint32(level)))
         for w in range(1 << searches.shift):
             at = uint32(uint32(v << shift) + uint32(w))
-            # A digit of each distance, plus one: 0 is for those not found.
+            # A digit of each distance plus one; 0 is for vertices that are not found.
             ones, twos, fours = int64(0), int64(0), int64(0)
             for level in range(KEPT):
                 if uint32(there >> uint32(level)) & uint32(1) != 0:
@@ -81,7 +81,7 @@ def write_all(searches, levels):
 
 @cuda.jit(device=True)
 def go_through_row(searches, level, write, empty):
-    """Write the distances of those found at `level`, or make zeros of its row, or do both.
+    """Write the distances of the vertices found at `level`, or clear its row, or do both.
 
     All threads of the grid call.
     """
@@ -98,6 +98,6 @@ def go_through_row(searches, level, write, empty):
                 while write and found != 0:
                     searches.distance[(w * BITS + cuda.ffs(found) - 1) * n + v] = level
                     found &= found - 1
-        cuda.syncwarp()  # all have read who is there
+        cuda.syncwarp()  # all lanes have read the word
         if empty and cuda.laneid == 0 and mine != 0:
             searches.some[row, k] = 0

@@ -1,11 +1,11 @@
-"""Steps bottom-up for many roots: whoever misses searches gathers them from its in-neighbors.
+"""Steps bottom-up for many roots: a vertex gathers missing searches from its in-neighbors.
 
-A neighbor's word costs a sector of 32 bytes, whatever is taken of it, so four lanes take the words
-of 256 searches at the price of one. A group goes through a short list, a warp through a long one,
-until no search is missing; four neighbors' words are under way in each lane. A warp owns the 32
-vertices of a word of `left`, so nothing is atomic, and takes the next ones when it is done, since
-their lists differ. Lists of more than `piece` arcs are cut: warps share them, and their words grow
-by atomics.
+Reading a neighbor's word moves a sector of 32 bytes, however little of it is used. So four lanes
+read the words of 256 searches for the price of one. A group goes through a short list, a warp
+through a long one, until no search is missing; each lane loads the words of four neighbors at the
+same time. A warp owns the 32 vertices of a word of `left`, so no atomic is needed. It takes the
+next word when it is done, since the lists differ in length. Lists of more than `piece` arcs are
+cut: warps share them, and atomics add bits to their words.
 """
 
 from __future__ import annotations
@@ -32,18 +32,18 @@ from .many_roots_words import (
     warp_or,
 )
 
-#: In-neighbors beyond which a whole warp gathers for a vertex, and how many turns it takes between
-#: two questions whether anything is missing yet.
+#: A whole warp gathers for a vertex of more in-neighbors, and checks after so many turns whether
+#: any search is still missing.
 LONG, TURNS = 64, 4
-#: Words of 32 vertices that a warp takes at a time.
+#: Words, of 32 vertices each, that a warp takes at a time.
 TAKEN = 4
 
 
 @cuda.jit(device=True)
 def look(sources, here, lane, i, last):
-    """Return the searches, of the lane's word, that are at one of the four sources it looks at.
+    """Return which searches of the lane's word have reached one of the four sources that it reads.
 
-    They begin at `i`, and the list's `last` source stands for those behind its end.
+    The sources begin at `i`. Past the end of the list, its `last` source is read again.
     """
     k = uint32(i + lane.slot)
     m = uint32(k + lane.apart)
@@ -58,10 +58,10 @@ def look(sources, here, lane, i, last):
 
 @cuda.jit(device=True)
 def gather(sources, here, lane, i, end, step, missing, whole):
-    """Return which of the `missing` searches are at a source of the list; all lanes call.
+    """Return which of the `missing` searches have reached a source of the list; all lanes call.
 
-    Each lane brings the place of its group in its list, and how far apart the group's turns are;
-    `whole` says that all groups share one list.
+    Each lane passes the place of its group in its list, and the distance between the group's turns.
+    If `whole`, all groups share one list.
     """
     found = int64(0)
     last = uint32(end - uint32(1))
@@ -87,7 +87,7 @@ def gather(sources, here, lane, i, end, step, missing, whole):
 
 @cuda.jit(device=True)
 def gather_pieces(searches, here, there, lane):
-    """Gather for the vertices of long lists, a piece a warp; all threads of the grid call."""
+    """Gather for the vertices of long lists, one warp per piece; all threads of the grid call."""
     step = uint32(uint32(4 * GROUPS) * lane.apart)
     for p in range(warp_number(), searches.listed[1], cuda.gridsize(1) // WARP_SIZE):
         v = uint32(searches.in_pieces[VERTEX, p])
@@ -102,7 +102,7 @@ def gather_pieces(searches, here, there, lane):
 
 @cuda.jit(device=True)
 def settle_pieces(searches, there, some_there, counts):
-    """Have all know what was found for the vertices of long lists; all threads of the grid call."""
+    """Add the searches found for vertices of long lists to `seen`; all threads of the grid call."""
     entries, leaving, finished = int64(0), int64(0), int64(0)
     for p in range(cuda.grid(1), searches.listed[1], cuda.gridsize(1)):
         if searches.in_pieces[PART, p] == 0:
@@ -131,8 +131,8 @@ def settle_pieces(searches, there, some_there, counts):
 def gather_for_32(searches, here, there, lane, slots, k, mine, begin, end):
     """Gather for those of 32 vertices that miss searches; all lanes of the warp call.
 
-    Each lane brings the arcs of its own vertex. Returns who was found, in the lower 32 bits, and
-    who misses searches still, in the upper ones.
+    Each lane passes the arcs of its own vertex. Return one bit per vertex: in the lower 32 bits,
+    whether a search found it, in the upper 32, whether it still misses a search.
     """
     is_long = end - begin > LONG
     longs = uint32(cuda.ballot_sync(FULL_MASK, is_long))
@@ -158,7 +158,7 @@ def gather_for_32(searches, here, there, lane, slots, k, mine, begin, end):
             known = searches.seen[at]
             missing = lane.every & ~known
         found = gather(searches.sources, here, lane, i, stop, step, missing, whole)
-        cuda.syncwarp()  # all have read what is known: neither votes nor shuffles order memory
+        cuda.syncwarp()  # all have read `seen`: neither votes nor shuffles order memory
         if whose >= 0 and lane.slot == 0 and (not whole or lane.group == 0):
             if found != 0:
                 there[at] = found
@@ -171,7 +171,7 @@ def gather_for_32(searches, here, there, lane, slots, k, mine, begin, end):
 
 @cuda.jit(device=True)
 def bottom_up(searches, here, there, some_there, counts, lane, slots):
-    """Let every vertex that misses searches look for them; all threads of the grid call.
+    """Let every vertex that misses searches gather them; all threads of the grid call.
 
     ``there`` and ``some_there`` are zeros before. Vertices of long lists are settled later.
     """
@@ -199,7 +199,7 @@ def bottom_up(searches, here, there, some_there, counts, lane, slots):
                     leaving += searches.offsets[v + uint32(1)] - searches.offsets[v]
                     if uint32(still >> uint32(cuda.laneid)) & uint32(1) == 0:
                         finished += int64(end) - int64(begin)
-                cuda.syncwarp()  # all have read who is left
+                cuda.syncwarp()  # all lanes have read the word
                 if cuda.laneid == 0:
                     searches.left[k] = uint32(mine & still)
                     some_there[k] = came

@@ -1,7 +1,7 @@
-"""Where the blocks of a search in one launch wait for each other: by hand, or at the grid sync.
+"""How the blocks of a search in one launch wait for each other: by hand, or at the grid sync.
 
-Both are the same to what runs between them. On an H200 the barrier made by hand took less: a search
-of a Kronecker graph that meets nine times, a tenth.
+Both have the same effect. On an H200 the barrier made by hand took less time: for a search of a
+Kronecker graph that meets nine times, a tenth less.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ def meet_by_grid(arrived, turn):
 
 
 def chosen_barrier(device: Device, barrier: str | None) -> str:
-    """Return the barrier that is asked for, or by default the one that costs less on the device.
+    """Return the given barrier, or by default the one that costs less time on the device.
 
-    On the SIMT machine that is the grid sync: there neither costs anything, and a kernel that polls
-    runs warp by warp.
+    On the SIMT machine this is the grid sync. Neither costs anything there, but a kernel that polls
+    runs one warp after another.
 
     Raises
     ------
     InvalidArgument
-        If it is none of `BARRIERS`.
+        If `barrier` is none of `BARRIERS`.
     """
     if barrier is None:
         return "grid" if device.name == SimtDevice.name else "hand"

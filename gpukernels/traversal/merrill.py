@@ -1,11 +1,11 @@
-"""What the four searches of Merrill et al. share on the host: buffers, launches and counts.
+"""The host's part of the four searches of Merrill et al.: buffers, launches and counts.
 
-Merrill, Garland and Grimshaw [merrill2012scalable] build one search in three ways, which differ in
-what lies in memory between two levels: vertices (`expand_contract`), arcs (`contract_expand`), or
-both in turn (`two_phase`); a fourth, `hybrid`, takes the second or the third at every level. The
-host's part is the same: everything is allocated before the first
-level, a launch gets no more blocks than the GPU holds at once, so that a block takes several
-portions and its memory of what it has seen is worth something, and four numbers are read back a
+Merrill, Garland and Grimshaw [merrill2012scalable] build one search in three ways. The ways
+differ by the data in memory between two levels: vertices (`expand_contract`), arcs
+(`contract_expand`), or both in turn (`two_phase`). A fourth, `hybrid`, takes the second or the
+third way at every level. The host's part is the same. All arrays are allocated before the
+first level. A launch gets no more blocks than the GPU holds at once: so a block takes several
+portions and can recognize vertices of earlier ones. The host reads back four numbers per
 level.
 """
 
@@ -35,7 +35,7 @@ HASH_SLOTS = 1024
 
 @dataclass(frozen=True)
 class Options:
-    """What all four searches may be told, by keyword.
+    """The options of all four searches, by keyword.
 
     Attributes
     ----------
@@ -44,16 +44,16 @@ class Options:
     bitmask : bool
         Whether to look at a vertex's bit before its distance.
     threads : int
-        Threads a block.
+        Threads per block.
     cta_threshold : int, optional
-        Vertices of more arcs are expanded by the whole block; by default `threads`.
+        The whole block expands a vertex of more arcs; by default `threads`.
     parents : bool
         Whether the result holds parents.
 
     Raises
     ------
     InvalidArgument
-        If one of them is none of these.
+        If an option has a value that is not allowed.
     """
 
     duplicates: str = "merrill"
@@ -71,29 +71,29 @@ class Options:
 
 
 class MerrillSearch:
-    """The state of one search, and what it has done so far.
+    """The state of one search, and its statistics so far.
 
-    The statistics that all four give are these, beside those of every search:
+    All four searches add these statistics to those of every search:
 
-    - ``frontier_sizes``: vertices enqueued at each level, duplicates included; of a level that did
-      not fit, those that it would have held.
-    - ``edge_frontier_sizes``: the arcs that each edge frontier held; not where there is none.
+    - ``frontier_sizes``: vertices enqueued at each level, duplicates included; if a level did not
+      fit, the number that it would have held.
+    - ``edge_frontier_sizes``: the arcs in each edge frontier; absent if the search has none.
     - ``arcs_inspected``: how many targets of arcs were read.
-    - ``duplicates``: of the vertices enqueued at each level, how many were so before.
-      ``duplicates_missed`` is their sum, ``duplicates_detected`` how many a cull dropped, and
-      ``duplicates_made`` both together. The exact ways make none.
+    - ``duplicates``: how many of the vertices enqueued at each level had been enqueued before.
+      ``duplicates_missed`` is their sum, ``duplicates_detected`` the number that a cull dropped,
+      and ``duplicates_made`` the sum of both. The exact ways make none.
     - ``overflows``: levels that did not fit the queues and were collected again.
 
-    Without parents, ``parent`` has no elements, and without a bitmask, ``bits``.
+    Without parents, ``parent`` is empty; without a bitmask, ``bits`` is.
 
     Attributes
     ----------
     state : Search
-        The graph and what is known of it.
+        The graph, and the distances and parents found so far.
     bits : device array of uint8
         The bitmask.
     next_size : device array of int64, shape (4,)
-        What the launches of a level count: see :mod:`gpukernels.frontiers.counts`.
+        The counts of a level's launches: see :mod:`gpukernels.frontiers.counts`.
     enqueued, edges : list of int
         Vertices and edge frontier entries, level by level.
     """
@@ -115,21 +115,21 @@ class MerrillSearch:
         self.inspected = self.detected = 0
 
     def queue(self) -> Queue:
-        """Return a queue that holds all vertices, and nothing yet."""
+        """Return an empty queue with room for all vertices."""
         return Queue(self.device.empty(self.distance.size, np.int32), self.next_size)
 
     def edges_room(self) -> Edges:
-        """Return an edge frontier that holds all arcs, and nothing yet."""
+        """Return an empty edge frontier with room for all arcs."""
         sizes = self.targets.size, self.targets.size * bool(self.parent.size)
         return Edges(*(self.device.empty(size, np.int32) for size in sizes))
 
     def first_edges(self, root: int) -> Edges:
-        """Return the edge frontier that holds `root` alone, which is to be visited then."""
+        """Return an edge frontier that holds only `root`, which is not visited yet."""
         self.device.put(self.distance, root, UNVISITED)
         return Edges(self.full(1, root), self.full(int(self.parent.size > 0), root))
 
     def full(self, size: int, value: int):
-        """Return an array of int32 that holds `value` alone."""
+        """Return an array of `size` int32 elements that all are `value`."""
         return self.device.full(size, value, np.int32)
 
     def launch(self, kernel, items: int, *args, shared: int = 0, clear: bool = False) -> None:
@@ -159,7 +159,7 @@ class MerrillSearch:
         return self.read_counts()
 
     def result(self, method: str, **more) -> BFSResult:
-        """Return what was found, and the statistics with `more` of them."""
+        """Return the distances and parents, and the statistics with `more` entries."""
         enqueued = [size for size in self.enqueued if size]
         levels, parents = len(enqueued), self.options.parents
         distance, parent = read_tree(self.device, self.distance, self.parent, parents)

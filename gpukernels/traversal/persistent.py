@@ -1,20 +1,20 @@
-"""A search in one launch for graphs of many small levels: few waits a level, whoever waits.
+"""BFS in one launch for graphs of many small levels: as few waits per level as possible.
 
 Luo, Wong and Hwu [luo2010effective] let one block go from level to level while the frontier is
-small, and the blocks of a GPU wait for each other at a barrier made by hand [xiao2009interblock]
-while it is not. A road network or a grid has thousands of levels, each too small to fill a GPU:
-what a level costs is how often it waits, for memory and for other threads. Here that is cut to the
-least: `persistent_steps` counts the waits. Work O(V + E); space O(V). Mapping: 1 to 32 lanes to a
-vertex of the frontier; lists that are long beside that are shared by blocks.
+small. When it is larger, the blocks of the GPU wait for each other at a barrier made by hand
+[xiao2009interblock]. A road network or a grid has thousands of levels, each too small to fill a
+GPU. So the time of a level depends on how often it waits, for memory and for other threads. This
+search waits as little as possible: `persistent_steps` counts the waits. Work O(V + E); space O(V).
+Mapping: 1 to 32 lanes to a vertex of the frontier; blocks share the lists that are much longer.
 
-One cooperative launch does it all, and no word goes to the host. A turn is one level by all blocks,
-or as many levels as one block does alone; a barrier of all blocks ends it. They wait at the
-`grid_barrier` made by hand, or at the grid sync (``barrier="grid"``), which on an H200 took longer.
-Few threads and few
-blocks are the faster ones there: frontiers are small, and who has nothing to do meets the others.
+One cooperative launch does all levels, without the host. A turn is one level by all blocks, or as
+many levels as one block does alone; a barrier of all blocks ends it. The blocks wait at the
+`grid_barrier` made by hand, or at the grid sync (``barrier="grid"``), which took longer on an H200.
+There, few threads and few blocks are faster, because frontiers are small and idle blocks must meet
+the others as well.
 
-Every vertex is claimed by a compare-and-swap on its distance, without a look at it before: that is
-one wait less a level, for more atomics. Frontiers of more than `eager` vertices do look.
+A compare-and-swap on the distance claims a vertex, without a read before it: this saves one wait
+per level, but takes more atomics. Frontiers of more than `eager` vertices read the distance first.
 """
 
 from __future__ import annotations
@@ -52,10 +52,10 @@ from .persistent_steps import (
 )
 from .result import BFSResult, read_tree, start_at
 
-#: Threads of a block, and the resident threads of a device for each of which there is a block: one
-#: on a multiprocessor. On an H200 a grid of 2,048 x 2,048 took hardly less time in any other way.
+#: Threads per block; and the resident threads of a device per block, which gives one block per
+#: multiprocessor. On an H200, a grid of 2,048 x 2,048 took hardly less time in any other way.
 THREADS, THREADS_A_BLOCK = 128, 2048
-#: By default, a list of more arcs than so many times the lanes that share it is a long one.
+#: By default, a list is long if it has more arcs than so many times the lanes that share it.
 LONG_LIST = 16
 
 
@@ -80,7 +80,7 @@ def search_levels(meet, search, root, arrived, log):
     row, now, filled, turn = 0, 0, 1, 1
     place = cuda.grid(1) >> search.shift
     while True:
-        # The entry is loaded beside the number of entries; what lies beyond them is not looked at.
+        # Load the entry at the same time as the number of entries, beyond which it is ignored.
         u, begin, end = int32(0), int32(0), int32(0)
         if place < search.distance.size:
             u = search.queue[row, VERTEX, place]
@@ -117,8 +117,8 @@ def search_levels(meet, search, root, arrived, log):
 def search_and_meet_by_hand(search: Search, root, arrived, log):
     """Search from `root`; the blocks wait at the barrier made by hand.
 
-    A look at a distance that another thread is claiming finds UNVISITED or what it becomes; then
-    the claim decides.
+    A read of a distance that another thread is claiming finds UNVISITED or the new value; the claim
+    then decides.
     """
     search_levels(meet_by_hand, search, root, arrived, log)
 
@@ -126,7 +126,7 @@ def search_and_meet_by_hand(search: Search, root, arrived, log):
 @benign_race("distance")
 @cuda.jit(**LARGE_BLOCKS)
 def search_and_meet_by_grid(search: Search, root, arrived, log):
-    """Search from `root`; the blocks wait at the grid sync. The race is the other kernel's."""
+    """Search from `root`; the blocks wait at the grid sync. The race is as in the other kernel."""
     search_levels(meet_by_grid, search, root, arrived, log)
 
 
@@ -156,36 +156,36 @@ def bfs(
     ----------
     barrier : {"hand", "grid"}, optional
         Where the blocks wait for each other; by default at the barrier made by hand. On the SIMT
-        machine by default at the grid sync: there neither costs anything, and a kernel that polls
-        runs warp by warp. A block that is alone has nobody to wait for, and takes the grid sync.
+        machine the default is the grid sync: neither costs anything there, but a kernel that polls
+        runs one warp after another. If there is only one block, it takes the grid sync.
     lanes : {1, 2, 4, 8, 16, 32}, optional
         How many threads share the arcs of a vertex; by default the power of two at the mean degree.
     alone : int, optional
-        The largest frontier that is left to one block, at most 1,024; 0 for none. By default what
-        it expands at once.
+        The largest frontier that one block visits alone, at most 1,024; 0 for none. By default the
+        number of vertices that it expands at once.
     eager : int, optional
-        The largest frontier that claims without a look at the distance; by default what all blocks
-        expand at once.
+        The largest frontier that claims vertices without a read of the distance; by default the
+        number of vertices that all blocks expand at once.
     long_above : int, optional
-        A list of more arcs is shared by blocks; by default 16 times `lanes`.
+        Blocks share a list of more arcs; by default 16 times `lanes`.
     threads : int
-        Threads a block; fewer where a small graph has no use for them.
+        Threads per block; fewer if a small graph has no use for them.
     blocks : int, optional
-        Blocks of the launch, if the device holds so many at once; by default one for each 2,048
-        threads that it holds, or as many as the graph has use for.
+        Blocks of the launch, if the device holds so many at once; by default one for every 2,048
+        threads that it holds, or fewer if the graph has no use for them.
     parents : bool
         Whether the result holds parents.
 
     Returns
     -------
     BFSResult
-        ``stats`` adds ``blocks``, ``lanes``, ``levels_alone`` (by one block), ``barriers`` (how
-        often all blocks met) and ``arcs_inspected``.
+        ``stats`` adds ``blocks``, ``lanes``, ``levels_alone`` (by one block), ``barriers`` (the
+        number of times that all blocks met) and ``arcs_inspected``.
 
     Raises
     ------
     InvalidArgument
-        If an option is none of these.
+        If an option has a value that is not allowed.
     """
     barrier = chosen_barrier(device, barrier)
     if lanes is None:
@@ -203,7 +203,7 @@ def bfs(
             check_whole(name, value, least, MAX_UNITS)
     distance, parent = start_at(root, g.n, device, parents)
     graph = device.keep(g.offsets), device.keep(g.targets)
-    # Of the first entries some are loaded before anybody knows how many there are.
+    # Zeros, because some of the first entries are loaded before their number is known.
     queue = device.full((2, PARTS, g.n), 0, np.int32)
     longs = device.empty((2, PARTS, g.m // long_above + 1), np.int32)
     counts, log = device.empty((3, PLACES), np.int64), device.empty((g.n + 1, 2), np.int32)

@@ -1,16 +1,16 @@
-"""How a level is expanded in one launch: by one block out of shared memory, or by all blocks.
+"""Expand a level within one launch: by one block out of shared memory, or by all blocks.
 
-An entry of a queue is a vertex with the places where its arcs begin and end, so that nobody has to
-load offsets between an entry and its arcs; they are loaded beside the claim, which waits as long.
-`lanes` neighboring threads share an entry. An entry of more than `long_above` arcs goes into a
-queue of its own: blocks share those, each a slice of every list where the lists are few.
+An entry of a queue holds a vertex and the places where its arcs begin and end. So no thread has to
+load offsets between an entry and its arcs; the offsets are loaded during the claim, which waits as
+long. `lanes` neighboring threads share an entry. An entry of more than `long_above` arcs goes into
+a separate queue: blocks share its entries, and if there are few, each takes a slice of every list.
 
-What a level waits for, one load or atomic behind another:
+A level waits for these loads and atomics, one after another:
 
-- all blocks: the entry (and, beside it, how many there are) - the target - the claim (and, beside
-  it, the offsets) - room in the queue: 4 of the memory that all blocks share, and a barrier of all.
-- one block: the entry in shared memory - the target - the claim - room in shared memory: 2 of the
-  memory that all blocks share, and a barrier of the block.
+- all blocks: the entry (with the number of entries) - the target - the claim (with the offsets) -
+  room in the queue: 4 accesses to the memory that all blocks share, and a barrier of all.
+- one block: the entry in shared memory - the target - the claim - room in shared memory: 2 accesses
+  to the memory that all blocks share, and a barrier of the block.
 """
 
 from __future__ import annotations
@@ -31,43 +31,43 @@ VERTEX, BEGIN, END, PARTS = 0, 1, 2, 3
 #: Places of a row of counts: entries found (short ones, and long ones times LONG), and the level.
 FOUND, LEVEL, PLACES = 0, 1, 2
 LONG = 1 << 32
-#: Places of what one block counts in shared memory: the same two numbers, one by one.
+#: Places of the counts of one block in shared memory: the same two numbers, separately.
 SHORT_HERE, LONG_HERE, COUNTED_HERE = 0, 1, 2
 
 
 @kernel_argument
 class Search(NamedTuple):
-    """The graph, what a search knows of its vertices, its queues, and how it goes about."""
+    """The graph, the distances and parents so far, the queues, and the options."""
 
     offsets: Any
     targets: Any
-    distance: Any  #: int32, UNVISITED where the search has not come
-    parent: Any  #: int32; without elements where nobody asks for parents
+    distance: Any  #: int32, UNVISITED at vertices not reached yet
+    parent: Any  #: int32; without elements if parents are not kept
     queue: Any  #: int32, (2, PARTS, n): the entries of this turn and of the next one
-    longs: Any  #: int32, (2, PARTS, ...): those of long lists
-    counts: Any  #: int64, (3, PLACES): of three rows one is read, one is filled, one is cleared
+    longs: Any  #: int32, (2, PARTS, ...): the entries of long lists
+    counts: Any  #: int64, (3, PLACES): one row is read, one is filled, one is cleared
     shift: int  #: the logarithm of the lanes that share an entry
-    long_above: int  #: a longer list is a long one
-    alone: int  #: a frontier of at most so many short lists is left to one block
-    eager: int  #: a larger one looks at a distance before it claims
+    long_above: int  #: a list of more arcs is long
+    alone: int  #: one block visits a frontier of at most so many short lists
+    eager: int  #: a larger frontier reads a distance before it claims
 
 
 class Turn(NamedTuple):
-    """What threads need to know of the level that they expand; made in a kernel."""
+    """The level that threads expand; made in a kernel."""
 
     level: int  #: distance of the vertices whose arcs are followed
-    look: bool  #: whether a look at the distance comes before the claim
+    look: bool  #: whether a thread reads the distance before the claim
     there: int  #: the row of the queues that is filled
     filled: int  #: the row of counts that is filled
 
 
 class Here(NamedTuple):
-    """What one block keeps in shared memory; made in a kernel."""
+    """The queue and counts that one block keeps in shared memory; made in a kernel."""
 
     queue: Any  #: int32, (2, PARTS, ROOM)
     counted: Any  #: int32, (3, COUNTED_HERE)
-    row: int  #: the row of both that is filled: of the queue and
-    filled: int  #: of what is counted
+    row: int  #: the row of the queue that is filled
+    filled: int  #: the row of the counts that is filled
 
 
 @cuda.jit(device=True)
@@ -80,7 +80,7 @@ def put_entry(queue, row, place, v, begin, end):
 
 @cuda.jit(device=True)
 def enqueue_for_all(search, turn, here, v, begin, end, found):
-    """Append the entry of every lane that has `found` one: an atomic a warp; all lanes call."""
+    """Append the entries of lanes that `found` one, with one atomic per warp; all lanes call."""
     is_long = found and end - begin > search.long_above
     longs = cuda.ballot_sync(FULL_MASK, is_long)
     shorts = cuda.ballot_sync(FULL_MASK, found and not is_long)
@@ -101,7 +101,7 @@ def enqueue_for_all(search, turn, here, v, begin, end, found):
 
 @cuda.jit(device=True)
 def enqueue_here(search, turn, here, v, begin, end, found):
-    """Append to the block's own queue and, for whoever goes on, to that of all; all lanes call."""
+    """Append to the block's queue, and to all blocks' for the turn after it; all lanes call."""
     is_long = found and end - begin > search.long_above
     longs = cuda.ballot_sync(FULL_MASK, is_long)
     shorts = cuda.ballot_sync(FULL_MASK, found and not is_long)
@@ -132,8 +132,8 @@ def enqueue_here(search, turn, here, v, begin, end, found):
 def follow(enqueue, search, turn, here, u, arc, end, step):
     """Claim the targets of a list's arcs, every `step`-th from `arc` on; all lanes of a warp call.
 
-    The offsets of a target are loaded before the answer to the claim is there: whoever loses has
-    loaded them in vain, and nobody waits for one after the other.
+    The offsets of a target are loaded before the claim returns, so that a lane waits once for both.
+    A lane that loses the claim has loaded them without need.
     """
     while cuda.any_sync(FULL_MASK, arc < end):
         v, first, last, found = int32(0), int32(0), int32(0), False
@@ -153,7 +153,7 @@ def follow(enqueue, search, turn, here, u, arc, end, step):
 def expand_by_all(search, turn, here, row, size, longs, u, begin, end):
     """Expand `size` short and `longs` long lists of a row; all threads of the grid call.
 
-    Each comes with the entry at its own place, the first that it takes.
+    Each thread passes the entry at its own place, the first that it takes.
     """
     threads = cuda.blockDim.x
     if longs > 0:
@@ -201,8 +201,8 @@ def expand_here(search, turn, here, size):
 def search_alone(search, shared_queue, counted, row, filled, size, level, log):
     """Go from level to level as long as the frontier is small; all threads of one block call.
 
-    The first level's entries lie in the `row` of all blocks' queue. The last one's are put into its
-    other row, and told in the row `filled` of the counts.
+    Row `row` of the queue of all blocks holds the first level's entries. The last level's entries
+    go to its other row, and their number goes to row `filled` of the counts.
     """
     for i in range(cuda.threadIdx.x, size, cuda.blockDim.x):
         for part in range(PARTS):

@@ -1,4 +1,4 @@
-"""What a BFS returns, and the state that every BFS starts from."""
+"""The result of a BFS, and the state from which every BFS starts."""
 
 from __future__ import annotations
 
@@ -25,21 +25,21 @@ class BFSResult(FromOneRoot):
     Attributes
     ----------
     distance : ndarray of int32, shape (n,)
-        Number of arcs on a shortest path from the root; -1 where no path leads.
+        Number of arcs on a shortest path from the root; -1 if there is no path.
     parent : ndarray of int32, shape (n,), or None
-        The vertex before this one on such a path; the root is its own parent; -1 where no path
-        leads. Where several vertices qualify, any of them may stand here. None where the search was
-        told not to keep parents.
+        The vertex before this one on such a path; the root is its own parent; -1 if there is no
+        path. If several vertices qualify, any of them may be given. None if the search was told not
+        to keep parents.
     levels : int
         Number of levels, the root's included: the largest distance plus 1.
     stats : Stats
-        What the search did. Every method gives ``method``, ``launches`` (kernel launches),
+        Statistics of the search. Every method gives ``method``, ``launches`` (of kernels),
         ``read_backs`` (how often the host waited for a number from the device during the search),
-        ``threads`` (work-items that were given a thread, summed over the launches), ``levels``,
-        ``frontier_sizes`` (a list, one entry a level) and how often a vertex was found once more:
-        ``duplicates_made``, of which ``duplicates_detected`` were dropped and ``duplicates_missed``
-        enqueued. Searches without a queue count none, nor do those that settle a find exactly, by
-        an atomic or by one flag a vertex. The method's own module names what it adds.
+        ``threads`` (work-items that were given a thread, summed over the launches), ``levels`` and
+        ``frontier_sizes`` (a list with one entry per level). ``duplicates_made`` counts vertices
+        that were found again: ``duplicates_detected`` were dropped, ``duplicates_missed`` enqueued.
+        Searches without a queue count none, nor do those that settle a find exactly, by an atomic
+        or by one flag per vertex. The method's own module names what it adds.
 
     Examples
     --------
@@ -98,16 +98,16 @@ def adopt(parent, v, u):
 def read_tree(
     device: Device, distance: DeviceArray, parent: DeviceArray, parents: bool
 ) -> tuple[np.ndarray, np.ndarray | None]:
-    """Return what a search has found on the host: distances, and parents or None."""
+    """Return on the host the distances of a search, and its parents or None."""
     found, *tree = device.read_all(distance, *[parent] * parents)
     return found, tree[0] if parents else None
 
 
 def repeats(enqueued: list[int], distance: np.ndarray) -> list[int]:
-    """Return how many vertices each level enqueued again, given what it `enqueued` in all."""
+    """Return how many vertices each level enqueued again, from its total number `enqueued`."""
     return [e - f for e, f in zip(enqueued, vertices_per_level(distance), strict=False)]
 
 
 def vertices_per_level(distance: np.ndarray) -> list[int]:
-    """Return how many vertices lie at distance 0, 1, 2, ... from the root."""
+    """Return how many vertices are at distance 0, 1, 2, ... from the root."""
     return np.bincount(distance[distance != UNVISITED]).tolist()

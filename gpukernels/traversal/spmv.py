@@ -1,10 +1,10 @@
-"""BFS as a sparse matrix-vector product a level: every row, every arc, at every level.
+"""BFS as one sparse matrix-vector product per level: every row, every arc, at every level.
 
-Deng et al. [deng2009taming]. With x as the flags of the frontier, the product of the transposed
-adjacency matrix and x counts, for every vertex, its neighbors in the frontier; those counted more
-than zero times that have no distance yet are the next frontier. Mapping: row to thread over the
-reverse graph, so each thread writes its own element alone and nothing needs an atomic. Work O(V D +
-E D): the product knows neither visited vertices nor an early end.
+Deng et al. [deng2009taming]. Let x be the flags of the frontier. The product of the transposed
+adjacency matrix and x counts for every vertex its neighbors in the frontier. Vertices with a count
+above zero and no distance yet are the next frontier. Mapping: row to thread over the reverse graph,
+so only one thread writes each element, and no atomic is needed. Work O(V D + E D): the product does
+not skip visited vertices and does not end a row early.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from .result import UNVISITED, BFSResult, read_tree, start_at, vertices_per_leve
 @benign_race("changed")
 @cuda.jit
 def multiply_level(offsets, sources, x, y, distance, parent, level, changed):
-    """Multiply by the flags `x`; write the next flags `y` and the distance of what is new.
+    """Multiply by the flags `x`; write the next flags `y` and the distances of new vertices.
 
     `offsets` and `sources` are the reverse graph's. All threads store the same to ``changed[0]``.
     """
@@ -51,7 +51,7 @@ def bfs(g: Graph, root: int, device, *, threads: int = THREADS, parents: bool = 
     Parameters
     ----------
     threads : int
-        Threads a block.
+        Threads per block.
     parents : bool
         Whether the result holds parents; the kernel stores them in either case.
 

@@ -1,7 +1,7 @@
-"""A step top-down of the searches in both directions: the frontier's arcs, spread over each block.
+"""A top-down step of the searches in both directions: each block spreads the frontier's arcs.
 
-The mapping is `cta_warp_scan`. A vertex is claimed by compare-and-swap, so that a queue holds no
-vertex twice [beamer2012direction].
+The mapping is `cta_warp_scan`. A compare-and-swap claims a vertex, so that a queue holds no vertex
+twice [beamer2012direction].
 """
 
 from __future__ import annotations
@@ -19,28 +19,28 @@ from gpukernels.primitives.launch_shape import WARP_SIZE
 
 from .result import UNVISITED, adopt
 
-#: Arcs that a thread of a top-down step should have before another block takes a share of them.
+#: Arcs that each thread of a top-down step should have before another block takes a share.
 ARCS_A_THREAD = 4
 
 
 @kernel_argument
 class Search(NamedTuple):
-    """The graph in both directions, and what a search knows of its vertices."""
+    """The graph in both directions, and the distances and parents so far."""
 
     offsets: Any
     targets: Any
     reverse_offsets: Any
     sources: Any
-    distance: Any  #: int32, UNVISITED where the search has not come
-    parent: Any  #: int32; without elements where nobody asks for parents
+    distance: Any  #: int32, UNVISITED at vertices not reached yet
+    parent: Any  #: int32; without elements if parents are not kept
 
 
 @cuda.jit(device=True)
 def find(work, u, arc):
-    """Follow an arc of `u`; whoever visits its target first keeps that.
+    """Follow an arc of `u`; keep its target if this thread is the first to visit it.
 
-    ``found[:held[0]]`` are the vertices that the thread keeps and ``held[1]`` the arcs that leave
-    them, those counted in that found no room and were enqueued at once.
+    ``found[:held[0]]`` are the vertices that the thread keeps. ``held[1]`` counts the arcs that
+    leave its finds, including finds that had no room and were enqueued at once.
     """
     search, level, local, queue = work
     v = search.targets[arc]
@@ -55,9 +55,9 @@ def find(work, u, arc):
 def top_down(search, frontier, size, arcs, queue, level, cta_threshold):
     """Visit the `arcs` arcs of the `size` vertices of the frontier; all threads call.
 
-    A block takes a portion of as many vertices as it has threads and spreads their arcs. Where the
-    frontier has few vertices but many arcs, several blocks share a portion, each a slice of every
-    list.
+    A block takes a portion of as many vertices as it has threads and spreads their arcs. If the
+    frontier has few vertices but many arcs, several blocks share a portion, and each takes a slice
+    of every list.
     """
     found = cuda.local.array(LOCAL, int32)
     held = cuda.local.array(2, int32)

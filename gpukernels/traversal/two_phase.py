@@ -1,18 +1,18 @@
 """Two-phase BFS: one kernel expands a vertex frontier, another contracts the edge frontier.
 
 The third search of Merrill, Garland and Grimshaw [merrill2012scalable]; [busato2017chapter],
-section 2. A level is two launches, and both frontiers lie in memory between them. Work O(V + E).
+section 2. A level is two launches, with both frontiers in memory between them. Work O(V + E).
 
 1. Expansion. Mapping: vertex of the frontier to thread, its arcs to the block by `cta_warp_scan`.
    All neighbors are written, visited or not.
 2. Contraction. Mapping: entry of the edge frontier to thread, so every thread has the same to do.
 
-The edge frontiers cost two passes over every arc, O(E) words written and read again. In return
-neither kernel waits on the other's kind of work: the expansion only copies, and the contraction,
-with its scattered reads of bits and distances, has no idle lanes.
+The edge frontiers cost two passes over all arcs, O(E) words written and read again. In return, the
+two kinds of work do not wait for each other: the expansion only copies, and the contraction, with
+its scattered reads of bits and distances, has no idle lanes.
 
-The contraction also counts the arcs that leave what it enqueues. So the host knows how long the
-next edge frontier is before it is made, and reads back once a level.
+The contraction also counts the arcs that leave the vertices that it enqueues. So the host knows the
+length of the next edge frontier before it is made, and reads back once per level.
 """
 
 from __future__ import annotations
@@ -51,9 +51,9 @@ def expand_vertices(offsets, targets, frontier, size, edges: Edges, next_size, c
 def contract_edges(search: Search, bitmask, edges: Edges, size, queue: Queue, level):
     """Enqueue the unvisited vertices among the `size` entries of the edge frontier.
 
-    Threads that hold one vertex may all find it unvisited; they store the same distance, and each a
-    parent that is right. A bit that is lost from the bitmask, or a word from the tables of a cull,
-    costs a duplicate and nothing else.
+    Threads that hold the same vertex may all find it unvisited; all store the same distance, and
+    each stores a valid parent. A bit lost from the bitmask, or a word lost from a table of a cull,
+    causes a duplicate and nothing else.
     """
     hash_table = cuda.shared.array(0, int64)
     table = cuda.shared.array(0, int32)
@@ -84,9 +84,9 @@ def expand_by_vertices(s: MerrillSearch, frontier, size: int, edges: Edges) -> N
 def contract_by_edges(
     s: MerrillSearch, edges: Edges, size: int, queue: Queue, level: int, clear: bool
 ) -> tuple[int, int]:
-    """Enqueue the unvisited of the `size` entries of an edge frontier; return them and their arcs.
+    """Enqueue the unvisited of `size` entries of an edge frontier; return their number and arcs.
 
-    Where they do not fit, they are collected again.
+    If they do not fit, they are collected again.
     """
     s.launch(
         contract_edges, size, s.state, s.bits, edges, size, queue, level,
@@ -101,7 +101,7 @@ def contract_by_edges(
 
 @takes_fields_of(Options)
 def bfs(g: Graph, root: int, device: Device, **options: Any) -> BFSResult:
-    """Search `g` from `root`: expand, then contract, two launches a level.
+    """Search `g` from `root`: expand, then contract, with two launches per level.
 
     Parameters
     ----------
@@ -111,7 +111,7 @@ def bfs(g: Graph, root: int, device: Device, **options: Any) -> BFSResult:
     Returns
     -------
     BFSResult
-        ``stats`` as of :class:`~gpukernels.traversal.merrill.MerrillSearch`.
+        ``stats`` as in :class:`~gpukernels.traversal.merrill.MerrillSearch`.
     """
     s = MerrillSearch(g, root, device, Options(**options))
     edges, queues = s.edges_room(), (s.queue(), s.queue())

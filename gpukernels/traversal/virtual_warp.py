@@ -1,11 +1,11 @@
-"""Virtual-warp BFS: a group of 1 to 32 threads a vertex, every vertex at every level.
+"""Virtual-warp BFS: a group of 1 to 32 threads per vertex, every vertex at every level.
 
 Hong et al. [hong2011accelerating]; Algorithm 8 of [busato2017chapter], section 5.1.2. The lanes of
 a virtual warp take the neighbors of one vertex in turn: they read adjacent addresses and share a
-long list between them. Work O(V D + E) as in `harish`, but V x `warp_size` threads a level: a group
-wider than the degree leaves lanes idle. The size is fixed before the search, which is what dynamic
-virtual warps later change. Which lane takes which arc is settled by `gpukernels.mapping`; here
-is what happens at an arc.
+long list between them. Work O(V D + E) as in `harish`, but V x `warp_size` threads per level: in a
+group wider than the degree, lanes idle. The size is fixed before the search; dynamic virtual warps
+later change this. `gpukernels.mapping` chooses the lane of each arc; this module says what the lane
+does at the arc.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ def visit_arc(work, u, arc):
 def virtual_warp_level(offsets, targets, distance, parent, level, changed, warp_size):
     """Visit the neighbors of every vertex at distance `level`, `warp_size` of them at a time.
 
-    Lanes need no common step: each reads the vertex's distance itself, and this level changes it to
-    ``level + 1`` at most, never to `level`.
+    Lanes need no common step: each reads the vertex's distance itself. In this level, a distance
+    may only change to ``level + 1``, never to `level`.
     """
     thread = cuda.grid(1)
     u = thread // warp_size
@@ -60,7 +60,7 @@ def bfs(
     warp_size : {1, 2, 4, 8, 16, 32}
         Threads of a virtual warp.
     threads : int
-        Threads a block.
+        Threads per block.
     parents : bool
         Whether the result holds parents; the kernel stores them in either case.
 

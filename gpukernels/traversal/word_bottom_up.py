@@ -1,21 +1,21 @@
-"""Direction-optimizing search by words: bottom-up over 32 vertices a word, four arcs at a time.
+"""Direction-optimizing search by words: bottom-up over 32 vertices per word, four arcs at a time.
 
-The search of `direction_optimizing`, with steps bottom-up that are made for speed
-(``frontier="words"``). XBFS and Enterprise keep bits as well; what is different here, and why:
+The search of `direction_optimizing`, with bottom-up steps that are made for speed
+(``frontier="words"``). XBFS and Enterprise keep bits as well; this search differs in these points:
 
-- *Who is left to look* is a bit too. A warp takes the word of 32 vertices and goes on if none is
-  left, where the distances of 32 vertices are four sectors. It owns the word, so nothing is atomic.
-- *Four arcs at a time.* One by one, a lane waits for a source, then for its bit, then for the next
-  source: two loads that nothing else of the thread fills. Here four sources are under way together,
-  and then their bits; up to three arcs are looked at that need not have been, and at
-  the end of a list its last one stands for those that are missing.
-- *No queue.* A step bottom-up counts what it finds. Only a search that turns back makes a queue, of
-  the bits.
-- *A barrier made by hand.* The blocks meet once or twice a level. With the grid sync, a search of a
-  Kronecker graph took a tenth more on an H200: see `meeting`.
-- *Unsigned indices.* numba lets an index be negative, counted from the end. With signed ones the
-  compiler asks at every access. An arc looked at took 36 instructions of an H200 by distances and
-  42 by bits; here four take 68 together (counted in the loops of ``gk.sass``, numba-cuda 0.30.4).
+- *Unvisited vertices* have a bit, too. A warp reads the word of 32 vertices and goes on if it is 0;
+  the distances of 32 vertices are four sectors. It owns the word, so nothing is atomic.
+- *Four arcs at a time.* With one at a time, a lane waits for a source, then for its bit, then for
+  the next source, and has no other work meanwhile. Here four sources are loaded together, and then
+  their bits. Up to three arcs are read without need, and past the end of a list its last arc is
+  read again.
+- *No queue.* A bottom-up step counts the vertices that it finds. Only a search that turns back
+  makes a queue, from the bits.
+- *A barrier made by hand.* The blocks meet once or twice per level. With the grid sync, a search of
+  a Kronecker graph took a tenth more time on an H200: see `meeting`.
+- *Unsigned indices.* numba lets an index be negative, counted from the end. With signed indices,
+  compiled code tests the sign at every access. An arc took 36 instructions of an H200 by distances
+  and 42 by bits; here four arcs take 68 (counted in the loops of ``gk.sass``, numba-cuda 0.30.4).
 """
 
 from __future__ import annotations
@@ -34,15 +34,15 @@ from .meeting import meet_by_grid, meet_by_hand
 from .result import UNVISITED, adopt
 from .top_down import Search, top_down
 
-#: Arcs that a lane looks at together.
+#: Arcs that a lane loads together.
 AT_ONCE = 4
 
 
 @cuda.jit(device=True)
 def parent_of_four(offsets, sources, bits, v, none):
-    """Return an in-neighbor of `v` (uint32) whose bit is set, the first, or `none`.
+    """Return the first in-neighbor of `v` (uint32) whose bit is set, or `none`.
 
-    What is found is one number that needs all four bits: with a question for each, the compiler
+    The code computes one number from all four bits: with a condition for each bit, the compiler
     would load one after the other.
     """
     i, end = uint32(offsets[v]), uint32(offsets[v + uint32(1)])
@@ -64,7 +64,7 @@ def parent_of_four(offsets, sources, bits, v, none):
 
 @cuda.jit(device=True)
 def mark(distance, level, bits, left):
-    """Make `bits` of the vertices at `level` and `left` of those unvisited; all threads call."""
+    """Set `bits` to the vertices at `level` and `left` to those unvisited; all threads call."""
     for first in range(cuda.blockIdx.x * cuda.blockDim.x, distance.size, cuda.gridsize(1)):
         v = first + cuda.threadIdx.x
         known = int32(level)
@@ -85,10 +85,10 @@ def enqueue_bits(bits, queue, size):
 
 @cuda.jit(device=True)
 def bottom_up_by_words(search, left, bits, next_bits, next_size, level):
-    """Visit every vertex left that has a neighbor in `bits`; all threads of the grid call.
+    """Visit every vertex of `left` that has a neighbor in `bits`; all threads of the grid call.
 
-    ``next_bits`` receives those that are found, `left` loses them, `next_size` counts them and
-    their arcs.
+    ``next_bits`` receives the vertices that are found, `left` loses them, and `next_size` counts
+    them and their arcs.
     """
     found_here, leaving = int64(0), int64(0)
     warps = cuda.gridsize(1) // WARP_SIZE
@@ -122,8 +122,8 @@ def search_levels(
 ):  # fmt: skip
     """Search from `root` until a frontier is empty; all threads of a cooperative launch call.
 
-    ``turned_size[0]`` counts the queue that is made of bits when the search turns back; it is
-    cleared when the search turns bottom-up, a barrier or more before.
+    ``turned_size[0]`` counts the queue that is made from bits when the search turns back. It is
+    cleared when the search turns bottom-up, at least one barrier before.
     """
     if cuda.grid(1) == 0:
         queues[0, 0] = root
@@ -179,7 +179,7 @@ def search_and_meet_by_hand(
 ):  # fmt: skip
     """Search as `direction_optimizing.search_both_ways` does, bottom-up by words.
 
-    The blocks wait at the barrier made by hand. The race is that of the steps top-down.
+    The blocks wait at the barrier made by hand. The race is the one of the top-down steps.
     """
     search_levels(
         meet_by_hand, search, root, bits, left, queues, turned_size, arrived, counts, log, alpha,
@@ -195,7 +195,7 @@ def search_and_meet_by_grid(
 ):  # fmt: skip
     """Search as `direction_optimizing.search_both_ways` does, bottom-up by words.
 
-    The blocks wait at the grid sync. The race is that of the steps top-down.
+    The blocks wait at the grid sync. The race is the one of the top-down steps.
     """
     search_levels(
         meet_by_grid, search, root, bits, left, queues, turned_size, arrived, counts, log, alpha,

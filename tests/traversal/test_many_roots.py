@@ -185,7 +185,7 @@ def test_a_batch_has_as_many_roots_as_the_device_has_room_for():
     np.testing.assert_array_equal(result.distance, one_by_one(g, roots))
     assert result.stats["batches"] == 4
     Small.room = bytes_for(g, 1, graph=False) - 1
-    with pytest.raises(MemoryError, match=r"^one root takes [\d,]+ bytes beside the graph"):
+    with pytest.raises(MemoryError, match=r"^one root takes [\d,]+ bytes besides the graph"):
         gk.bfs_many(g, roots, Small())
 
 

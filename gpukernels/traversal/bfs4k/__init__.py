@@ -1,23 +1,23 @@
 """BFS-4K: a search that chooses its technique again at every level.
 
-Busato and Bombieri [busato2015bfs4k]; [busato2017chapter], section 2.2. One idea a file:
+Busato and Bombieri [busato2015bfs4k]; [busato2017chapter], section 2.2. One idea per file:
 
 ================  ==================================================================================
 `single_block`    small frontiers: one block, level after level in one launch, in shared memory
-`multi_block`     other frontiers: dynamic virtual warps over the whole GPU, a launch a level
-`edge_discover`   fewer vertices than threads: a thread an arc, found by shuffles
-`child`           the few vertices of very high degree: a grid of their own
-`ahead`           visits that have four arcs of a lane under way, where it is asked for
+`multi_block`     other frontiers: dynamic virtual warps over the whole GPU, one launch per level
+`edge_discover`   fewer vertices than threads: one thread per arc, found by shuffles
+`child`           the few vertices of very high degree: a separate grid
+`ahead`           visits that load four arcs of a lane at once, as an option
 `knobs`, `rules`  the seven numbers that choose, and how to set them for a graph
 `large`           which vertices are of very high degree
 `levels`          the host's side of a level: buffers, launches, read-backs
-`report`          what the search did
+`report`          the statistics of the search
 ================  ==================================================================================
 
-The lanes' local queues, what writes them to the next frontier and the culls of duplicates are parts
-that other searches use too: see `frontiers`. Work O(V + E), but for duplicates that no cull
-sees; the host reads back four numbers at most once a level, and once for all levels of a single
-block. Only a level with more duplicates than its queue can hold costs O(V), and a read-back more.
+The lanes' local queues, the code that writes them to the next frontier and the culls of duplicates
+serve other searches too: see `frontiers`. Work O(V + E), except for duplicates that no cull sees.
+The host reads back four numbers once per level or less, and once for all levels of a single block.
+Only a level with more duplicates than its queue can hold costs O(V) and one more read-back.
 """
 
 from __future__ import annotations
@@ -52,10 +52,10 @@ def bfs(
     ----------
     resident_threads : int, optional
         Threads that may run at once; by default what `device` holds. A graph that is scaled down
-        wants a device that is scaled down with it.
+        needs a device that is scaled down as well.
     capacity : int, optional
-        Vertices that a queue can hold; by default n. A level with so many duplicates that it does
-        not fit is collected again from the distances, without duplicates.
+        Vertices that a queue can hold; by default n. If a level has so many duplicates that it does
+        not fit, its vertices are collected again from the distances.
     parents : bool
         Whether the result holds parents.
     **knobs
@@ -64,19 +64,19 @@ def bfs(
     Returns
     -------
     BFSResult
-        ``stats["frontier_sizes"]`` counts what was enqueued at each level. ``stats`` adds ``knobs``
-        (a dict), ``kernels`` and ``warp_sizes`` (lists, an entry a level: "single_block",
-        "multi_block" or "edge_discover", and the threads of a virtual warp, 0 for edge-discover),
-        ``child_above`` (degree above which the child kernel takes a vertex), ``child_vertices``
-        (how many it took) and ``child_launches``, ``arcs_inspected``, ``duplicates`` (a list: of
-        the vertices of a level, how many were enqueued before), ``duplicates_detected`` (dropped by
-        a cull), ``duplicates_missed`` (enqueued), ``duplicates_made`` (both), and ``overflows``
-        (levels that did not fit).
+        ``stats["frontier_sizes"]`` counts the vertices enqueued at each level. ``stats`` adds
+        ``knobs`` (a dict). Two lists have one entry per level: ``kernels`` ("single_block",
+        "multi_block" or "edge_discover") and ``warp_sizes`` (threads of a virtual warp, 0 for
+        edge-discover). ``child_above`` is the degree above which the child kernel takes a vertex,
+        ``child_vertices`` how many it took. There are ``child_launches``, ``arcs_inspected``,
+        ``duplicates`` (a list: of the vertices of a level, how many were enqueued before),
+        ``duplicates_detected`` (dropped by a cull), ``duplicates_missed`` (enqueued),
+        ``duplicates_made`` (both), and ``overflows`` (levels that did not fit).
 
     Raises
     ------
     InvalidArgument
-        If a knob is not what it may be, or `capacity` is less than n or far beyond n and m.
+        If a knob is not allowed, or `capacity` is less than n or far above n and m.
     """
     chosen = Knobs(**knobs)
     capacity = queue_room(capacity, g.n, g)
@@ -91,8 +91,8 @@ def bfs(
             stays = False
         else:
             size = search.by_many_blocks(level, size)
-            # A block that meets a vertex for the child kernel comes back at once, for nothing: it
-            # tries where earlier levels have spared the read-back, or no such vertex is left.
+            # The block returns at once if it meets a vertex for the child kernel. So try it if
+            # earlier levels have saved the read-back, or if no such vertex is left.
             level += 1
             stays = search.children_left <= 0 or search.read_backs < level
     return report(search, level)

@@ -1,20 +1,20 @@
-"""The multi-block and the child kernel made for speed: four arcs of a lane under way, and bits.
+"""The multi-block and the child kernel made for speed: with bits, and four arcs per lane at once.
 
-Not the paper's [busato2015bfs4k], but what they visit and find is the same. On an H200, 128 million
-arcs of a random graph took 0.81 ms instead of 1.20. Why:
+These kernels are not the paper's [busato2015bfs4k], but they visit and find the same vertices. On
+an H200, 128 million arcs of a random graph took 0.81 ms instead of 1.20 ms. The reasons:
 
 - *Four arcs at a time.* `mapping.virtual_warp` visits arc after arc, and each visit waits twice:
-  for the target, then for what is known of it. The compiler cannot begin the next one earlier, as
-  the claim in between writes. Here four targets are read before the first is claimed: two waits
-  for four arcs. Where a list leaves each lane one arc at most, it looks at that one.
-- *Bits.* Who is visited is asked of a bitmap, of which 32 times as much fits a cache as of
-  distances. A bit is claimed by one thread alone, so nothing is culled: the kernels have a third of
-  the instructions of those that know all culls.
-- *Narrow groups for short lists.* Where the 32 vertices that a warp has read have few arcs, four
-  lists at a time get eight lanes each.
-- *Targets pass by.* They are read once, and told to leave the caches to the bits first (``.cs``).
+  for the target, then for the target's distance. The compiler cannot start the next visit earlier,
+  as the claim in between writes. Here four targets are read before the first claim: two waits for
+  four arcs. If a list leaves each lane at most one arc, the lane reads only that one.
+- *Bits.* A bitmap says which vertices are visited; 32 times as many bits as distances fit a cache.
+  Only one thread claims a bit, so nothing is culled: the kernels have a third of the instructions
+  of those with all culls.
+- *Narrow groups for short lists.* If the 32 vertices that a warp has read have few arcs, eight
+  lanes take each list, and four lists are visited at a time.
+- *Targets pass by.* They are read once, so a hint (``.cs``) lets caches drop them before the bits.
 
-Indices are unsigned here: of a signed one numba asks whether it counts from the end.
+Indices are unsigned here, because numba tests whether a signed one counts from the end.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ from ..claim import Search, Visit, claim
 from ..frontier_bitmap import bit_of
 from ..result import adopt
 
-#: Arcs that a lane has under way.
+#: Arcs that a lane loads at once.
 AHEAD = 4
-#: Where 32 lists have fewer arcs on average, each gets 8 lanes instead of 32.
+#: If 32 lists have fewer arcs on average, each gets 8 lanes instead of 32.
 SHORT = 40
-#: Binary logarithms of both.
+#: Binary logarithms of 8 and 32.
 NARROW, WIDE = 3, 5
 
 
@@ -61,10 +61,10 @@ def discover_by_bit(work, u, arc):
 
 @cuda.jit(device=True)
 def discover_ahead(work, u, begin, end, lane, lanes):
-    """Visit the arcs from `begin` to `end` of `u` that fall to `lane` of a group.
+    """Visit those arcs of `u` from `begin` to `end` that belong to `lane` of a group.
 
-    The lanes need not meet. A lane without a target looks at vertex 0: where no look hangs on a
-    condition, the compiler keeps them together.
+    The lanes need not meet. A lane without a target reads vertex 0: as long as no read depends on a
+    condition, the compiler keeps the reads together.
     """
     search = work.search
     found, new = cuda.local.array(AHEAD, int32), cuda.local.array(AHEAD, boolean)
@@ -90,9 +90,9 @@ def discover_ahead(work, u, begin, end, lane, lanes):
 
 @cuda.jit(device=True)
 def lanes_for(arcs):
-    """Return how many lanes a list gets where a warp has read 32, by its logarithm; all lanes call.
+    """Return the logarithm of the lanes per list for 32 lists that a warp has read; all lanes call.
 
-    `arcs` (int32) are those of the calling lane's list.
+    `arcs` (int32) is the length of the calling lane's list.
     """
     if warp_sum(arcs) < WARP_SIZE * SHORT:
         return int32(NARROW)
@@ -112,10 +112,10 @@ def multi_block_ahead(
     search: Search, frontier, size, queue: Queue, counted, level, shift, share_reads,
     children: Children, writes: Writes,
 ):  # fmt: skip
-    """Visit the `size` vertices of the frontier, ``2**shift`` threads a vertex.
+    """Visit the `size` vertices of the frontier, ``2**shift`` threads per vertex.
 
-    With `share_reads` a warp takes 32 vertices at a time, and 8 or 32 threads for each. A look at a
-    bit or a distance that another thread is setting tells one or the other; the claim decides.
+    With `share_reads` a warp takes 32 vertices at a time, and 8 or 32 threads for each. A bit or a
+    distance that another thread is setting is read as the old or the new one; the claim decides.
     """
     found, held = cuda.local.array(LOCAL, int32), cuda.local.array(1, int32)
     held[0] = 0
@@ -163,10 +163,10 @@ def multi_block_ahead(
 @benign_race("distance", "bitmap")
 @cuda.jit(**LARGE_BLOCKS)
 def child_ahead(search: Search, queue: Queue, counted, level, children: Children, writes: Writes):
-    """Visit the queued pieces, a block a piece, and enqueue what is found.
+    """Visit the queued pieces, one block per piece, and enqueue the vertices found.
 
-    A look at a bit or a distance that another thread is setting tells one or the other; the claim
-    decides.
+    A read of a bit or a distance that another thread is setting returns the old or the new value;
+    the claim decides.
     """
     found, held = cuda.local.array(LOCAL, int32), cuda.local.array(1, int32)
     held[0] = 0

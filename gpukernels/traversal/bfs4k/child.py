@@ -1,11 +1,11 @@
-"""The child kernel: a grid of its own for the few vertices with very many neighbors.
+"""The child kernel: a separate grid for the few vertices with very many neighbors.
 
-BFS-4K [busato2015bfs4k], section 5.3. There a thread that meets such a vertex starts a kernel from
-the device, of ``degree / (K3 x threads)`` blocks: enough that it ends when the parent does, and not
-so many that its blocks do little but update the queue (Fig. 5). numba.cuda has no launch from the
-device, so the level's kernel queues the vertex in pieces of K3 x threads arcs, and the host
-launches one child kernel behind it for all of them. Neither needs a word from the device: the grid
-is sized by a bound over the graph, and the blocks read the number of pieces.
+BFS-4K [busato2015bfs4k], section 5.3. In the paper, a thread that meets such a vertex starts a
+kernel of ``degree / (K3 x threads)`` blocks from the device. These are enough to end when the
+parent does, but not so many that they do little but update the queue (Fig. 5). numba.cuda cannot
+launch from the device. So the level's kernel queues the vertex in pieces of K3 x threads arcs, and
+the host launches one child kernel after it for all pieces. The host waits for no number from the
+device: a bound over the graph sizes the grid, and the blocks read the number of pieces.
 
 Mapping: piece to block, arc to thread. Work O(arcs of the pieces).
 """
@@ -29,10 +29,10 @@ from ..claim import Search, Visit, discover
 @benign_race("distance", "parent", "hash_table", "table")
 @cuda.jit(**LARGE_BLOCKS)
 def child_kernel(search: Search, queue: Queue, counted, level, children: Children, writes: Writes):
-    """Visit the queued pieces, a block a piece, and enqueue what is found.
+    """Visit the queued pieces, one block per piece, and enqueue the vertices found.
 
-    Threads that reach one vertex together store the same distance, and each a parent that is right;
-    a cull that reads what another warp is writing misses a duplicate, or finds it.
+    Threads that reach the same vertex at once store the same distance, and each a valid parent. A
+    cull that reads an entry which another warp is writing may find or miss the duplicate.
     """
     hash_table = cuda.shared.array(0, int64)
     table = cuda.shared.array(0, int32)

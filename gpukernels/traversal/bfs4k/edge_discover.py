@@ -1,14 +1,14 @@
 """Edge-discover: the multi-block kernel with threads on arcs instead of vertices.
 
 BFS-4K [busato2015bfs4k], section 5.4. A warp holds 32 vertices of the frontier in its registers and
-scans their degrees; each lane finds the vertex of its next arc by a binary search of shuffles
-(`mapping.local_warp_search`), so that all lanes visit equally many arcs whatever the degrees. EXT:
-where the last lane's vertex has enough arcs left for the whole next round, the warp visits them
-without a search: a round of 32 arcs, or the last round of all, which is shorter. A round that ends
-one vertex and begins another needs its search again. Work O(arcs of the frontier), and 5 shuffles
-an arc for the search.
+scans their degrees. Each lane finds the vertex of its next arc by a binary search of shuffles
+(`mapping.local_warp_search`), so that all lanes visit equally many arcs, whatever the degrees. EXT:
+if the last lane's vertex has enough arcs left for the whole next round, the warp visits them
+without a search; the last round of all may be shorter than 32 arcs. A round that ends one vertex
+and begins another needs its own search. Work O(arcs of the frontier), and 5 shuffles per arc for
+the search.
 
-The paper takes edge-discover where the frontier has fewer vertices than resident threads / K4.
+The paper takes edge-discover if the frontier has fewer vertices than resident threads / K4.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ WINDOW = 512
 def search_window(visit, work, item, begin, inclusive, size, first, last, extended):
     """Visit the units from `first` to `last` of the warp's 32 items, 32 at a time.
 
-    All lanes call, each with its `item`, where its units `begin`, their number `size` and the
-    `inclusive` scan of the sizes (all int32). `extended` is EXT.
+    All lanes call, each with its `item`, where the item's units `begin`, their number `size` and
+    the `inclusive` scan of the sizes (all int32). `extended` turns EXT on.
     """
     before = int32(inclusive - size)
     ahead = int32(begin - before)
@@ -65,10 +65,10 @@ def edge_discover_level(
     search: Search, frontier, size, queue: Queue, counted, level, extended, children: Children,
     writes: Writes,
 ):  # fmt: skip
-    """Visit the arcs of the `size` vertices of the frontier, 32 vertices a warp.
+    """Visit the arcs of the `size` vertices of the frontier, 32 vertices per warp.
 
-    Threads that reach one vertex together store the same distance, and each a parent that is right;
-    a cull that reads what another warp is writing misses a duplicate, or finds it.
+    Threads that reach the same vertex at once store the same distance, and each a valid parent. A
+    cull that reads an entry which another warp is writing may find or miss the duplicate.
     """
     hash_table = cuda.shared.array(0, int64)
     table = cuda.shared.array(0, int32)

@@ -1,16 +1,16 @@
-"""The knobs of BFS-4K: seven named numbers K1 to K7, what they may be, and what follows from them.
+"""The knobs of BFS-4K: seven named numbers K1 to K7, their allowed values, and the derived sizes.
 
 [busato2015bfs4k], sections 5 and 7. The knobs choose between techniques, level by level; `rules`
-holds how to set them for a graph. Sizes of tables in shared memory follow from the formulas of
-section 5.5, with 48 KB and 2,048 threads a multiprocessor.
+sets them for a graph. The sizes of tables in shared memory come from the formulas of section 5.5,
+with 48 KB and 2,048 threads per multiprocessor.
 
-Slip: those formulas print the size of a frontier as "F_Threshold x 4 / 2" bytes. A frontier that
-the single block takes may have F_Threshold vertices of 4 bytes, so half of that would not hold it;
-here each of the two frontiers takes ``4 x frontier_room`` bytes, and the table the largest power of
-two of bytes that is left.
+Slip: those formulas print the size of a frontier as "F_Threshold x 4 / 2" bytes. The single block
+may take a frontier of F_Threshold vertices of 4 bytes, so half of that is too small. Here each of
+the two frontiers takes ``4 x frontier_room`` bytes. The table takes the largest power of two of
+bytes that is left.
 
-Slip: with K4 = 0 the paper turns edge-discover off, which the printed condition |F| < resident / K4
-would not do. Here 0 is tested first.
+Slip: the paper turns edge-discover off with K4 = 0, but the printed condition |F| < resident / K4
+does not. Here 0 is tested first.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ from gpukernels.mapping.virtual_warp import check_warp_size
 from gpukernels.primitives.launch_shape import MAX_THREADS, check_threads
 from gpukernels.primitives.offsets import MAX_UNITS
 
-#: Shared memory in bytes, and threads, of a multiprocessor in the formulas of section 5.5.
+#: Shared memory in bytes, and threads, per multiprocessor in the formulas of section 5.5.
 SHARED_BYTES = 48 * 1024
 THREADS_PER_MULTIPROCESSOR = 2048
-#: Bytes of shared memory that a kernel keeps for variables, ``Var_size``.
+#: Bytes of shared memory that a kernel needs for variables, ``Var_size``.
 VARIABLES = 64
 WIDEST = 32
 
@@ -42,31 +42,31 @@ class Knobs:
     min_warp_size : {1, 2, 4, 8, 16, 32}
         K1: threads of the narrowest virtual warp.
     child_share : float
-        K2: share of the vertices, from those of highest degree down, that the child kernel may
-        take; 0 for no child kernel.
+        K2: share of the vertices, by the highest degrees, that the child kernel may take; 0 for no
+        child kernel.
     child_queue : int
-        K3: neighbors that a thread of the child kernel visits.
+        K3: neighbors that each thread of the child kernel visits.
     edge_discover : int
-        K4: a frontier of fewer than resident threads / K4 vertices is visited by edge-discover,
-        unless the single-block kernel takes it (K5); 0 for never.
+        K4: edge-discover visits a frontier of fewer than resident threads / K4 vertices, unless the
+        single-block kernel takes it (K5); 0 for never.
     single_block : int
-        K5: frontiers of at most `block_threads` x K5 vertices go to the single-block kernel; 0 for
+        K5: the single-block kernel takes frontiers of at most `block_threads` x K5 vertices; 0 for
         never.
     threads : int
-        K6: threads a block of the multi-block kernels.
+        K6: threads per block of the multi-block kernels.
     coalesce_from : int
-        K7: local queues of this mean length or more in a warp are written by induced coalescing.
+        K7: mean length from which induced coalescing writes the local queues of a warp.
     extended : bool
-        EXT: a vertex with 32 arcs left is visited by a whole warp without another search.
+        EXT: a whole warp visits a vertex with 32 arcs left, without another search.
     ahead : bool
-        Whether the multi-block and the child kernel are those made for speed, see `ahead`; only
-        with ``duplicates="bitmap"``. Not the paper's.
+        Whether to use the multi-block and the child kernel that are made for speed, see `ahead`;
+        only with ``duplicates="bitmap"``. Not the paper's.
     duplicates : str
-        Who keeps duplicates out, one of ``frontiers.duplicates.DUPLICATES``.
+        The way to keep duplicates out, one of ``frontiers.duplicates.DUPLICATES``.
     hash_slots : int, optional
-        Slots of a block's hash table, a power of two; by default the formulas of section 5.5.
+        Slots of a block's hash table, a power of two; by default from the formulas of section 5.5.
     binary_scan : bool
-        Whether a warp scans by ballot where no lane holds more than one vertex.
+        Whether a warp scans by ballot if no lane holds more than one vertex.
     warp_size : {1, 2, 4, 8, 16, 32}, optional
         Fixes the virtual warp at this size, for experiments, and turns edge-discover off.
     block_threads : int
@@ -75,7 +75,7 @@ class Knobs:
     Raises
     ------
     InvalidArgument
-        If a knob is none of these.
+        If a knob has a value that is not allowed.
     """
 
     min_warp_size: int = 4
@@ -136,7 +136,7 @@ class Knobs:
 
     @property
     def single_block_slots(self) -> int:
-        """Slots of the table in the single-block kernel: what its two frontiers leave."""
+        """Slots of the table in the single-block kernel, which its two frontiers leave free."""
         left = _nearest_pow2((SHARED_BYTES - VARIABLES - 8 * self.frontier_room) // 8)
         return min(self.hash_slots or left, left)
 
@@ -151,7 +151,7 @@ class Knobs:
         return choose_warp_size(frontier, 0, resident_threads, self.min_warp_size)
 
     def discovers_edges(self, frontier: int, resident_threads: int) -> bool:
-        """Return whether a level of the multi-block kernels is one for edge-discover."""
+        """Return whether edge-discover visits a frontier of `frontier` vertices."""
         if self.edge_discover == 0 or self.warp_size is not None:
             return False
         return frontier < resident_threads / self.edge_discover

@@ -1,10 +1,10 @@
-"""Which vertices the child kernel takes: K2, a share of the vertices by the rank of their degree.
+"""Choose vertices for the child kernel: K2, a share of the vertices by the rank of their degree.
 
 BFS-4K [busato2015bfs4k], section 5.3: the K2 n vertices of highest degree. The host turns the rank
-into a degree, once a graph and setting, so that a kernel needs one comparison. A vertex that would
-not fill one block of the child kernel, K3 x K6 arcs, is not taken: Fig. 5 (a) warns of blocks with
-nothing to do, and the rule of section 7, a maximum degree above 2,048, is that bound for K3 = 16
-and K6 = 128.
+into a degree, once per graph and setting, so that a kernel needs one comparison. A vertex is not
+taken if it would not fill one block of the child kernel, with K3 x K6 arcs. Fig. 5 (a) warns of
+blocks with nothing to do, and the rule of section 7, a maximum degree above 2,048, is the same
+bound for K3 = 16 and K6 = 128.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ _known: weakref.WeakKeyDictionary = weakref.WeakKeyDictionary()
 
 
 def large_vertices(g: Graph, knobs: Knobs) -> Large:
-    """Return which vertices of `g` are for the child kernel; sorted out once a graph and knobs.
+    """Return the vertices of `g` for the child kernel; computed once per graph and knobs.
 
-    Where degrees are equal, they are fewer than K2 n.
+    If degrees are equal, there may be fewer than K2 n.
     """
     block = knobs.child_queue * knobs.threads
     known = _known.setdefault(g, {})

@@ -1,8 +1,8 @@
-"""The levels of one BFS-4K search, from the host: buffers, launches, and what the device tells.
+"""The host's part of the levels of one BFS-4K search: buffers, launches and read-backs.
 
-[busato2015bfs4k], section 5.5. All buffers are allocated before the first level. A launch of the
-single-block kernel, or one of a multi-block kernel with the child kernel behind it, is followed by
-one read-back of four numbers. No level costs O(V), except one that does not fit its queue.
+[busato2015bfs4k], section 5.5. All buffers are allocated before the first level. One read-back of
+four numbers follows a launch of the single-block kernel, or one of a multi-block kernel with the
+child kernel after it. No level costs O(V), except one that does not fit its queue.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ TURNS = 4
 
 
 class Levels:
-    """The buffers of one search, allocated once, its launches, and what they did."""
+    """The buffers of one search, allocated once, its launches, and its counts."""
 
     def __init__(self, g, root, device, knobs, resident_threads, capacity, parents):
         self.device, self.knobs, self.resident = device, knobs, resident_threads
@@ -59,7 +59,7 @@ class Levels:
         self.launches = self.read_backs = self.overflows = 0
 
     def by_one_block(self, level: int, size: int) -> tuple[int, int]:
-        """Go on from this level by the single-block kernel; return where it left, and with what."""
+        """Go on from `level` with the single-block kernel; return the level and size it left."""
         knobs = self.knobs
         narrowest, widest = knobs.warp_size or knobs.min_warp_size, knobs.warp_size or WIDEST
         cull = knobs.cull_bytes(knobs.block_threads, knobs.single_block_slots)
@@ -78,7 +78,7 @@ class Levels:
         return told[LEVEL], self.fits(told[ENTRIES], told[LEVEL])
 
     def by_many_blocks(self, level: int, size: int) -> int:
-        """Visit one level by a multi-block kernel, and the child kernel; return the next's size."""
+        """Visit one level by a multi-block kernel and the child kernel; return the next size."""
         knobs, device = self.knobs, self.device
         warp_size = knobs.virtual_warp(size, self.resident)
         by_edges = knobs.discovers_edges(size, self.resident)
@@ -108,7 +108,7 @@ class Levels:
             self.launch_children(level)
         told = self.read()
         if told[PIECES] and self.children_left <= 0:
-            # Duplicates had been taken for the last large vertices of the graph.
+            # Duplicates were counted as large vertices before, so one was left after all.
             self.launch_children(level)
             told = self.read()
         self.children_left -= told[CHILDREN]
@@ -117,7 +117,7 @@ class Levels:
         return self.fits(told[ENTRIES], level + 1)
 
     def launch_children(self, level: int) -> None:
-        """Launch the child kernel, as large as the graph may need it and the GPU holds it."""
+        """Launch the child kernel with as many blocks as the graph may need and the GPU holds."""
         knobs = self.knobs
         blocks = min(self.large.pieces, blocks_for(self.resident, knobs.threads))
         self.device.launch(
@@ -135,7 +135,7 @@ class Levels:
         return self.device.read(self.next_size, into=self.told).tolist()
 
     def fits(self, size: int, level: int) -> int:
-        """Make the next frontier the frontier, collected again if it did not fit; its size."""
+        """Make the next frontier current, collected again if it did not fit; return its size."""
         self.enqueued.setdefault(level, size)
         if size > self.capacity:
             self.device.clear(self.next_size)

@@ -1,15 +1,15 @@
-"""The multi-block kernel with dynamic virtual warps: one launch a level, over the whole GPU.
+"""The multi-block kernel with dynamic virtual warps: one launch per level, over the whole GPU.
 
-BFS-4K [busato2015bfs4k], sections 5.2 and 5.5. Mapping: vertex of the frontier to a virtual warp of
-`warp_size` threads, which the host sets again at every level: the largest power of two that gives
-every vertex a group while the GPU holds all threads, from K1 to 32. A thread keeps what it finds in
-a local queue; where one lane of a warp may run out of room at its next vertex, all lanes meet, cull
-and enqueue.
-Vertices of more than `child_above` arcs are left to the child kernel. Work O(arcs of the frontier).
+BFS-4K [busato2015bfs4k], sections 5.2 and 5.5. Mapping: vertex of the frontier to a virtual warp.
+The host sets its threads, `warp_size`, again at every level: the largest power of two from K1 to 32
+with which the GPU still holds a group for every vertex at once. A thread keeps the vertices that it
+finds in a local queue. If one lane of a warp may run out of room at its next vertex, all lanes
+meet, cull and enqueue. The child kernel takes vertices of more than `child_above` arcs. Work O(arcs
+of the frontier).
 
-Reads of the frontier (section 5.6): a group of 32 reads one vertex at a time, so where the frontier
-exceeds the resident threads and groups are that wide, a warp reads 32 vertices side by side and
-hands them out by shuffles.
+Reads of the frontier (section 5.6): a group of 32 reads one vertex at a time. So if groups are that
+wide and the frontier exceeds the resident threads, a warp reads 32 vertices side by side and passes
+them to its lanes by shuffles.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ def multi_block_level(
     search: Search, frontier, size, queue: Queue, counted, level, warp_size, share_reads,
     children: Children, writes: Writes,
 ):  # fmt: skip
-    """Visit the `size` vertices of the frontier, `warp_size` threads a vertex.
+    """Visit the `size` vertices of the frontier, `warp_size` threads per vertex.
 
-    With `share_reads` a warp takes 32 vertices at a time, otherwise one a group. Threads that reach
-    one vertex together store the same distance, and each a parent that is right; a cull that reads
-    what another warp is writing misses a duplicate, or finds it.
+    With `share_reads` a warp reads 32 vertices at a time, otherwise a group reads one. Threads that
+    reach the same vertex at once store the same distance, and each a valid parent. A cull that
+    reads an entry which another warp is writing may find or miss the duplicate.
     """
     hash_table = cuda.shared.array(0, int64)
     table = cuda.shared.array(0, int32)

@@ -1,4 +1,4 @@
-"""What a BFS-4K search did, level by level; what takes long to count is counted when asked for."""
+"""Report a BFS-4K search level by level; slow counts are made only when they are read."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def report(search: Levels, levels: int) -> BFSResult:
     """Return the result of `search`, which went through `levels` levels."""
     knobs, device = search.knobs, search.device
     distance, parent = read_tree(device, search.distance, search.parent, search.parents)
-    # What is counted later keeps alive only what it needs, not the buffers of the search.
+    # The functions below keep only these alive, not the buffers of the search.
     sizes, totals, resident = search.sizes, search.counted, search.resident
     kernels, told, collected = search.kernels, search.enqueued, search.collected
     child_threads = search.child_threads

@@ -1,25 +1,25 @@
-"""How to set BFS-4K's knobs for a graph: the rules of its section 7, as numbers.
+"""Set BFS-4K's knobs for a graph: the rules of the paper's section 7, as numbers.
 
-[busato2015bfs4k] tells them in words: K1 grows with the mean degree and its deviation, K2 serves
-graphs with a very large degree and falls where K1 grows, K4 is 2 for a low mean and a high
-deviation, 1 for a medium deviation and 0 where both are high, K5 is 0 for a high mean, and K3 = 16,
-K6 = 128, K7 = 10 belong to the GPU. The bounds below are this book's; they set the paper's own
-examples as the paper does: *com-youtube* (mean 5.2, deviation 50.2) to K1 = 32 and K4 = 2,
-*web-Google* (5.6, 6.5) and *kkt_power* (6.3, 7.5) to K1 = 4 and K4 = 1, *random.2Mv.128Me* (64.0,
-10.6) to K1 = 32.
+[busato2015bfs4k] gives the rules in words. K1 grows with the mean degree and its deviation. K2 is
+for graphs with a very large degree, and falls as K1 grows. K4 is 2 for a low mean and a high
+deviation, 1 for a medium deviation and 0 if both are high. K5 is 0 for a high mean. K3 = 16, K6 =
+128 and K7 = 10 belong to the GPU. The bounds below are this book's. They give the paper's own
+examples the paper's knobs: *com-youtube* (mean 5.2, deviation 50.2) gets K1 = 32 and K4 = 2,
+*web-Google* (5.6, 6.5) and *kkt_power* (6.3, 7.5) get K1 = 4 and K4 = 1, *random.2Mv.128Me* (64.0,
+10.6) gets K1 = 32.
 
-The paper leaves out graphs whose degrees hardly deviate, roads above all. Edge-discover balances
-what is not out of balance there, so it is off, K4 = 0. That is a trade: counted on
-``road_grid(40, 40)`` with room for 2,048 threads and no single block, it takes a tenth of the steps
-and a quarter of the sectors, since groups of 32 hold vertices of three arcs, but the longest warps
-of the levels take twice the steps together, since one has 32 vertices to itself; and the GPU is
-nearly empty, so the longest warp is what a level waits for. The single block takes most such levels
-anyway. The paper sets its K5 mainly to 1 where we take 4: one block spares a launch and a read-back
-a level, which from Python cost more than from C. The repository's ``data/benchmarks/bfs.json`` has
-the times of both on a road network.
+The paper leaves out graphs whose degrees hardly deviate, above all roads. Their work is balanced
+without edge-discover, so it is off: K4 = 0. This is a trade-off. On ``road_grid(40, 40)``, with
+room for 2,048 threads and no single block, edge-discover takes a tenth of the steps and a quarter
+of the sectors, since without it groups of 32 hold vertices of three arcs. But its longest warps of
+all levels together take twice the steps, since one warp has 32 vertices. The GPU is nearly empty,
+so a level waits for its longest warp. The single block takes most such levels anyway. The paper
+mainly sets K5 to 1. This book sets it to 4: one block saves a launch and a read-back per level,
+which cost more from Python than from C. ``data/benchmarks/bfs.json`` of the repository has the
+times of both on a road network.
 
-The bounds are powers of two from the gaps between the examples. No measurement stands behind them:
-any other number from the same gap sorts the paper's graphs alike.
+The bounds are powers of two from the gaps between the examples. They are not measured: any other
+number from the same gap sorts the paper's graphs alike.
 
 ===================  =====  ====================================================================
 ``HIGH_MEAN``           16  ForestFire has 7.3, called low; random.2Mv.128Me has 64.0, called high
@@ -28,7 +28,7 @@ any other number from the same gap sorts the paper's graphs alike.
 ``LARGE_DEGREE``      2048  the paper's own number; also K3 x K6, the arcs of a child's block
 ===================  =====  ====================================================================
 
-Slip: the column "Mode" of Table 1, which the rule for K2 speaks of, holds the maximum degree.
+Slip: the rule for K2 uses the column "Mode" of Table 1, which holds the maximum degree.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ from gpukernels.graphs.graph import check_graph
 HIGH_MEAN = 16
 #: Standard deviations of the degree from which it is medium, and high.
 MEDIUM_DEVIATION, HIGH_DEVIATION = 4, 16
-#: Vertices a thread of the single block, where the mean is not high.
+#: Vertices per thread of the single block, if the mean is not high.
 ONE_BLOCK = 4
 #: Degree above which the child kernel pays.
 LARGE_DEGREE = 2048
@@ -64,13 +64,13 @@ def tune_bfs4k(g: GraphLike) -> dict[str, Any]:
     Raises
     ------
     InvalidArgument
-        If `g` is no Graph.
+        If `g` is not a Graph.
 
     Notes
     -----
-    Where the mean degree is not high, ``single_block`` is 4, which fits beside the default cull.
-    The tables of ``duplicates="warp_culling"``, ``"history_culling"`` and ``"merrill"`` take more
-    shared memory: with one of these a search refuses more than 3. Lower the knob for them:
+    If the mean degree is not high, ``single_block`` is 4, which fits together with the default
+    cull. The tables of ``duplicates="warp_culling"``, ``"history_culling"`` and ``"merrill"`` take
+    more shared memory: with one of these, a search refuses more than 3. Lower the knob for them:
     ``knobs["single_block"] = min(knobs["single_block"], 3)``.
 
     Examples

@@ -2,20 +2,20 @@
 
 BFS-4K [busato2015bfs4k], section 5.5. At the first and last levels, and at all levels of a road
 network, a frontier does not fill the GPU, and a launch with its read-back costs more than the work.
-One block keeps the frontier in shared memory and needs no word from the host: it goes on until a
+One block keeps the frontier in shared memory and does not wait for the host. It goes on until a
 frontier is empty or exceeds `room` vertices, then leaves it in global memory.
 
-Mapping: vertex of the frontier to a virtual warp, whose size every level chooses again from the
-threads of the block. One block has few warps to hide the latency of memory behind, so a group looks
-at `TOGETHER` vertices at once: all their arcs are under way before the first is looked at. There
-are no local queues: what the lanes of a warp find at one step is culled and appended at once, one
-atomic in shared memory a warp. One barrier a level: of two frontiers one is read and one is filled,
-and of three counters (and flags) one is read, one is filled and one, read a level ago, is cleared.
+Mapping: vertex of the frontier to a virtual warp; every level chooses its size again from the
+threads of the block. One block has few warps to hide the latency of memory, so a group visits
+`TOGETHER` vertices at once: all their arcs are loaded before the first is visited. There are no
+local queues: the lanes of a warp cull and append their finds at each step, with one atomic in
+shared memory per warp. Each level has one barrier: one of two frontiers is read and one is filled;
+one of three counters (and flags) is read, one is filled, and one, read a level ago, is cleared.
 Work O(arcs of the frontiers).
 
 The paper's kernel would start child kernels from the device. Here the block leaves a frontier that
-holds a vertex for the child kernel to the multi-block kernels. It looks at the degree of every
-vertex that it appends, which also brings the offsets near for the next level.
+holds a vertex for the child kernel to the multi-block kernels. It reads the degree of every vertex
+that it appends, which also brings the offsets into the cache for the next level.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from gpukernels.primitives.launch_shape import FULL_MASK
 from ..claim import Search, claim
 from ..result import UNVISITED, adopt
 
-#: Vertices of a virtual warp whose loads are under way at the same time.
+#: Vertices of a virtual warp whose arcs are loaded at the same time.
 TOGETHER = 4
 
 
@@ -42,8 +42,8 @@ TOGETHER = 4
 class Shape(NamedTuple):
     """How the block uses its threads and its shared memory."""
 
-    narrowest: int  #: binary logarithm of the least virtual warp
-    widest: int  #: and of the greatest
+    narrowest: int  #: binary logarithm of the smallest virtual warp
+    widest: int  #: binary logarithm of the largest
     room: int  #: vertices of each of the two frontiers in shared memory
     slots: int  #: slots of a hash table
     words: int  #: words that the cull takes, before the frontiers
@@ -53,7 +53,7 @@ class Shape(NamedTuple):
 def append_nearby(near, begin, room, queue, counts, filled, v, has):
     """Append the `v` of every lane that `has` one to a frontier in shared memory; all lanes call.
 
-    It lies in `near` from `begin` on and has `room` places; what exceeds them goes to `queue`.
+    The frontier has `room` places in `near`, from `begin` on; vertices beyond them go to `queue`.
     The vertices are counted in ``counts[filled]``.
     """
     votes = cuda.ballot_sync(FULL_MASK, has)
@@ -73,14 +73,14 @@ def append_nearby(near, begin, room, queue, counts, filled, v, has):
 def single_block_levels(
     search: Search, frontier, size, queue: Queue, counted, sizes, level, shape: Shape, child_above
 ):
-    """Search from the `size` vertices of `frontier` on; one block.
+    """Search from the `size` vertices of `frontier` on; only one block may call.
 
-    ``sizes[d]`` receives the size of the frontier at distance d, ``next_size`` the size and the
-    level of the one left in `next_frontier`.
+    ``sizes[d]`` receives the size of the frontier at distance d. ``next_size`` receives the size
+    and the level of the frontier left in `next_frontier`.
 
-    Threads that reach one vertex together store the same distance, and each a parent that is right;
-    a cull that reads what another warp is writing misses a duplicate, or finds it; all who set an
-    element of `leave` in a level set it to 1.
+    Threads that reach the same vertex at once store the same distance, and each a valid parent. A
+    cull that reads an entry which another warp is writing may find or miss the duplicate. All
+    threads that set an element of `leave` in a level set it to 1.
     """
     hash_table = cuda.shared.array(0, int64)
     table = cuda.shared.array(0, int32)
