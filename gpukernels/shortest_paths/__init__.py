@@ -1,4 +1,4 @@
-"""Shortest paths from one root, one technique a file; `sssp` looks them up by name."""
+"""Shortest paths from one root, one technique per file; `sssp` finds a method by its name."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ from .result import UNREACHED, SSSPResult
 METHODS = {
     "harish": Method(
         harish.sssp,
-        "Bellman-Ford with a thread a vertex and a mask: what has changed is relaxed in "
-        "the next round",
+        "Bellman-Ford with one thread per vertex and a mask: the next round relaxes "
+        "changed vertices",
         paper="harish2007accelerating",
         work="O(n (n + m))",
     ),
     "topology_driven": Method(
         topology_driven.sssp,
-        "Bellman-Ford with a thread a vertex: every vertex in every round, distances in place",
+        "Bellman-Ford with one thread per vertex: every vertex in every round, distances in place",
         paper="burtscher2012quantitative",
         work="O(n (n + m))",
     ),
@@ -48,7 +48,7 @@ METHODS = {
     ),
     "near_far": Method(
         near_far.sssp,
-        "Near-far piles: what is nearer than a limit is relaxed, what is further waits "
+        "Near-far piles: vertices within a limit are relaxed, vertices beyond it wait "
         "for a later limit",
         paper="davidson2014workefficient",
         work="O(n m)",
@@ -69,8 +69,8 @@ METHODS = {
     ),
     "near_far_persistent": Method(
         near_far_persistent.sssp,
-        "Near-far in one launch, with a delta that adapts: what is near is relaxed, what "
-        "is far waits",
+        "Near-far in one launch, with a delta that adapts: near vertices are relaxed, far "
+        "vertices wait",
         paper="wang2021fast",
         work="O(n m)",
     ),
@@ -102,23 +102,23 @@ def sssp(
         rounded to the nearest float32, and `stats` has a bound on the error. The CPU takes all
         weights as they are given.
     root : vertex
-        Where the paths begin, as in :func:`gpukernels.bfs`.
+        The vertex where the paths begin, as in :func:`gpukernels.bfs`.
     method : str
-        ``"auto"``, or one of the methods below, of which ``gk.methods("sssp")`` is a table. On a
-        GPU ``"auto"`` is ``"near_far_persistent"``; if a weight is negative, it is ``"hbf"`` or
+        ``"auto"``, or one of the methods below; ``gk.methods("sssp")`` returns a table of them. On
+        a GPU ``"auto"`` is ``"near_far_persistent"``; if a weight is negative, it is ``"hbf"`` or
         ``"harish"``. Without a GPU, or if kernels do not take a weight, it is an algorithm on the
-        CPU. On a SIMT machine that is given, or inside :func:`gpukernels.trace`, it is
+        CPU. With a SIMT machine as `device`, or inside :func:`gpukernels.trace`, it is
         ``"topology_driven"``.
     device : SimtDevice or CudaDevice, optional
         Where kernels run; by default :func:`gpukernels.default_device`.
     **options
-        What the method takes beside; see below. ``"auto"`` takes `parents`.
+        Options of the method; see below. ``"auto"`` takes `parents`.
 
     Returns
     -------
     SSSPResult
-        ``distance``, ``parent``, ``path_to`` and ``stats``. After ``"auto"`` the ``method`` among
-        the stats is what has run, and ``why`` tells the reason.
+        ``distance``, ``parent``, ``path_to`` and ``stats``. After ``"auto"``, the entry ``method``
+        of ``stats`` names the method that has run, and ``why`` gives the reason.
 
     Raises
     ------
@@ -126,16 +126,16 @@ def sssp(
         If there is no such method.
     InvalidArgument
         If an argument or an option has a value that is not allowed; nothing has been launched then.
-        Also if int32 does not hold a whole weight, or a float is beyond float32 or so small that
+        Also if int32 does not hold a whole weight, or if a float is beyond float32 or so small that
         it would become 0.
     VertexOutOfRange
         If `root` is not a vertex of `g`; InvalidArgument if no vertex has this label.
     NegativeWeightError
         If the method needs weights of at least 0, and an arc weighs less.
     NegativeCycleError
-        Where a path from the root leads to a cycle of negative length; names one.
+        If a path from the root leads to a cycle of negative length; names one.
     LengthOverflow
-        If a path is longer than the type of the distances holds, or, of floats, lower.
+        If the length of a path is too large for the type of distances, or too low for floats.
     RoundingError
         If sums of floats, some of them negative, are rounded so far that shortest paths are not
         known, or if float64 weights make a cycle negative only because they are rounded. This is

@@ -1,14 +1,14 @@
-"""A delta that adapts: it doubles where steps are small, and halves where work is done twice.
+"""Adapt delta: it doubles while steps are small, and halves while work is done twice.
 
-Delta weighs two costs. Each step, and each round of one, has waits in which `fill` more vertices
-could have been relaxed. A vertex that is taken more than once between two splits has been relaxed
-for nothing. Where the waits cost eight times what was taken again, delta doubles; where they cost
-less than twice as much, it halves. So it grows on a road network, whose steps are small, and stays
-near the least weights where arcs are many.
+Delta balances two costs. The first: each step, and each round of a step, has waits in which `fill`
+more vertices could have been relaxed. The second: if a vertex is taken more than once between two
+splits, its first relaxations were wasted. If the waits cost eight times the repeated work, delta
+doubles; if they cost less than twice as much, it halves. So it grows on a road network, whose steps
+are small, and stays near the smallest weights if there are many arcs.
 
-By default a search begins with the mean weight by the mean degree, which is small: growing takes a
-few short phases, and a first delta that is too great would have relaxed everything before it could
-be told. [meyer2003delta] choose it as the reciprocal of the degree, for weights up to 1.
+By default a search begins with the mean weight divided by the mean degree. This is small: growing
+takes a few short phases, but a first delta that is too large would relax everything before the
+search could notice. [meyer2003delta] choose the reciprocal of the degree, for weights up to 1.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from gpukernels.graphs.weight_facts import weight_facts
 
 from .waiting_word import NONE, bits_of, length_of
 
-#: How far the delta of float distances may fall below the first.
+#: For float distances, delta may fall to the first one divided by this.
 FINER = 1024.0
 FINITE = float(np.finfo(np.float64).max)
 
 
 @cuda.jit(device=True)
 def adapted(delta, finest, fill, steps, again):
-    """Return the next delta after so many steps that took `again` vertices more than once."""
+    """Return the next delta after `steps` steps that took `again` vertices more than once."""
     if 8 * again <= steps * fill:
         return delta * 2
     if 2 * again > steps * fill:
@@ -50,14 +50,14 @@ def bound_beyond(least, delta, infinite, weights):
 
 
 def deltas(g: Graph, delta: float | None, degree: float, kind: DTypeLike) -> tuple[float, float]:
-    """Return the first delta and the least that it may become, whole numbers for whole distances.
+    """Return the first delta and the smallest allowed one; for whole distances, whole numbers.
 
-    The first is `delta`, or for None the mean weight by the mean `degree`.
+    The first is `delta`, or for None the mean weight divided by the mean `degree`.
 
     Raises
     ------
     InvalidArgument
-        If `delta` is no finite number above 0.
+        If `delta` is not a finite number above 0.
     """
     default = weight_facts(g).mean / degree or 1.0
     if delta is None:

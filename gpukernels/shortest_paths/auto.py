@@ -1,9 +1,9 @@
-"""The search that `sssp` makes unless one is named: the fastest that is known for this graph.
+"""Choose the search for ``method="auto"``: the fastest one that is known for this graph.
 
-On a GPU that is the persistent near-far search wherever no weight is negative
-(data/benchmarks/sssp.json). For negative weights H-BF is fastest on large graphs with few levels,
-and Harish and Narayanan's rounds on the others. Without a GPU, and for weights that no kernel
-takes, an algorithm on the CPU answers.
+On a GPU, that is the persistent near-far search if no weight is negative
+(data/benchmarks/sssp.json). For negative weights, H-BF is fastest on large graphs with few levels,
+and Harish and Narayanan's rounds are fastest on the others. Without a GPU, or with weights that no
+kernel takes, an algorithm on the CPU searches.
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ from gpukernels.reference.in_type import in_type
 
 from .result import SSSPResult
 
-#: Arcs from which all cores together are worth the ten seconds that compiling for them takes once.
+#: From so many arcs on, all cores are used: compiling for them takes ten seconds once.
 ON_ALL_CORES = 1 << 20
-#: Vertices and arcs from which one search is work enough for a GPU.
+#: From so many vertices and arcs on, one search has enough work for a GPU.
 ALONE = 1 << 19
-#: H-BF's options in data/benchmarks/sssp.json: 1.13 times the best of its kind, or less.
+#: H-BF's options in data/benchmarks/sssp.json: at most 1.13 times the time of the best options.
 HBF = MappingProxyType({"child_threshold": 256, "min_warp_size": 16, "cache_hints": False})
 
 
 def choice(g: Graph, device: Device | None) -> Choice:
-    """Return which search `sssp` makes of `g`."""
+    """Return the method and the device with which `sssp` searches `g`, and why."""
     place = place_of(device)
     if place.device is None:
         return Choice(None, None, place.why)
@@ -59,10 +59,10 @@ def choice(g: Graph, device: Device | None) -> Choice:
 
 
 def from_many_roots(g: Graph, device: Device | None) -> str:
-    """Return by which search `sssp_many` searches `g` on a device.
+    """Return the method with which `sssp_many` searches `g` on a device.
 
-    From all roots at once, unless the graph is so large that one search fills a GPU: then one root
-    after the other, by a search that looks at few arcs twice.
+    It searches from all roots at once, unless the graph is so large that one search fills a GPU.
+    Then it takes one root after the other, by a search that reads few arcs twice.
     """
     if isinstance(device, SimtDevice) or weight_facts(g).least < 0:
         return "topology_driven"
@@ -104,9 +104,9 @@ def on_cpu(g: Graph, root: int, *, parents: bool = True) -> SSSPResult:
 
 @compiled()
 def _adopt(offsets, targets, weights, root, distance, parent):
-    """Give each vertex that is reached a parent, by a search along tight arcs.
+    """Give each reached vertex a parent, by a search along tight arcs.
 
-    The search goes away from the root, so that arcs of weight 0 close no cycle of parents.
+    The search moves away from the root, so that arcs of weight 0 close no cycle of parents.
     """
     queue = np.empty(parent.size, np.int32)
     queue[0], parent[root] = root, root

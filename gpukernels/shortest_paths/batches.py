@@ -1,10 +1,10 @@
-"""Shortest paths from many roots, some roots at a time: here, or by the workers of a Dask client.
+"""Shortest paths from many roots, tile by tile: here, or by the workers of a Dask client.
 
-A tile of the result is the rows of some roots. The topology-driven search
-[burtscher2012quantitative] and H-BF make them together, with one launch per round for all; the
-other searches make them one by one. Mapping:
-that of the search. Work O(k n (n + m)) at worst for k roots, the same on one worker and on many:
-roots have nothing in common but the graph, which each worker gets once.
+A tile of the result holds the rows of some roots. The topology-driven search
+[burtscher2012quantitative] and H-BF compute these together, with one launch per round for all
+roots; the other searches compute them one by one. Mapping: as in the search. Work O(k n (n + m)) at
+worst for k roots, the same on one worker and on many: the roots have nothing in common but the
+graph, which each worker gets once.
 """
 
 from __future__ import annotations
@@ -48,9 +48,9 @@ from .auto import from_many_roots
 from .given_cycles import cycles_of
 from .many_roots import AT_ONCE, MOST_ROOTS, bytes_for, roots_within, search_from_all
 
-#: The search by kernels unless another is named.
+#: The search by kernels, unless another is named.
 BATCHED = "topology_driven"
-#: What a tile counts.
+#: The counts of each tile.
 COUNTED = ("launches", "read_backs", "iterations", "relaxations")
 
 
@@ -61,17 +61,17 @@ class SSSPManyResult(Answer):
     Attributes
     ----------
     roots : ndarray of int32, shape (k,)
-        Where they begin, by position.
+        The roots of the searches, by position.
     distance : array of int32 or float32, shape (k, n)
         ``distance[i, v]`` is the length of a shortest path from root i to v: int32 or float32, with
-        ``engine="cpu"`` the type of the weights; int32 without weights. Where no path leads:
+        ``engine="cpu"`` the type of the weights; int32 without weights. If there is no path:
         infinity, or for whole numbers the largest of the type. An array of NumPy; with a client or
-        of a ``.zarr`` one of Dask, of which ``[2:4].compute()`` brings a part here; of a ``.npy`` a
+        a ``.zarr``, one of Dask: its ``[2:4].compute()`` brings two rows here; with a ``.npy``, a
         memory map.
     stats : mapping
-        What the searches of this call did: ``method``, ``tiles``, ``resumed`` (tiles that were
-        there already), ``batch`` (roots of a tile), ``launches``, ``read_backs``, ``iterations``,
-        ``relaxations``; of float64 weights what :class:`SSSPResult` has besides.
+        Statistics of the searches of this call: ``method``, ``tiles``, ``resumed`` (tiles that
+        existed before), ``batch`` (roots per tile), ``launches``, ``read_backs``, ``iterations``,
+        ``relaxations``; with float64 weights, also the additional ones of :class:`SSSPResult`.
 
     Examples
     --------
@@ -108,41 +108,41 @@ def sssp_many(
 ) -> SSSPManyResult:
     """Find shortest paths from many roots, tile by tile, here or by the workers of a client.
 
-    Without a client the same call runs here, with the same result, bit by bit.
+    Without a client, the call runs here. The result is the same, bit by bit.
 
     Parameters
     ----------
     g : Graph, NetworkX graph or SciPy sparse matrix
         The graph; its outgoing arcs are followed, and an arc without a weight counts 1.
     roots : array_like of vertices, shape (k,)
-        Where paths begin. A root may be there twice.
+        Vertices where paths begin. A root may occur twice.
     method : str
         A method of :func:`gpukernels.sssp`; not all take negative weights. ``"auto"`` is
-        ``"topology_driven"`` by a client's workers, on the SIMT machine, and with `batch` or
-        `memory`; and on a GPU what is fastest for this graph.
+        ``"topology_driven"`` with a client, on the SIMT machine, and with `batch` or `memory`;
+        otherwise, on a GPU, it is the fastest one for this graph.
     device : SimtDevice or CudaDevice, optional
-        Where to run; by default :func:`gpukernels.default_device`. With a client, each worker runs
-        on its own.
+        Where kernels run; by default :func:`gpukernels.default_device`. With a client, each worker
+        runs on its own device.
     batch : int, optional
-        Roots of a tile; ``"topology_driven"`` and ``"hbf"`` search from all of them at once.
+        Roots per tile; ``"topology_driven"`` and ``"hbf"`` search from all of them at once.
     memory : int, optional
         Bytes of a device that a tile may use. ``"topology_driven"`` takes 4 (n + 2 m) for the graph
-        and 8 n per root, ``"hbf"`` 4 (3 n + 5 m) and 20 n, both a little more. Unless `batch` is
-        given, a tile has as many roots as fit. Only with these two on a device.
+        and 8 n per root, ``"hbf"`` takes 4 (3 n + 5 m) and 20 n, both a little more. Unless `batch`
+        is given, a tile has as many roots as fit. Only for these two methods on a device.
     threads : int
-        Threads a block.
+        Threads per block.
     engine : {"kernels", "cpu"}, optional
-        Kernels search, or the CPU: all of its cores, or one core for each worker of a client. The
-        CPU runs Dijkstra's algorithm, or Bellman and Ford's where weights are negative. The default
-        is kernels if a method is named, a GPU answers, or a SIMT machine is given or traces; else
-        it is the CPU. The CPU also takes weights of 64 bits. Weights of float32 are added up in
-        64 bits, and the sums are rounded at the end.
+        Search with kernels, or with all cores of the CPU (one core per worker of a client). The CPU
+        runs Dijkstra's algorithm, or Bellman and Ford's if a weight is negative. By default
+        kernels, if a method is named, a GPU answers, or a SIMT machine is given or traces; else the
+        CPU. The CPU also takes weights of 64 bits. It adds up float32 weights in 64 bits and rounds
+        the sums at the end.
     into : path, optional
-        Where the distances are kept as they come: a new ``.npy`` or ``.zarr``. The same call with
-        it goes on where an interrupted one ended, to the same bits. A second call with it is
-        refused until the first has ended.
+        A new ``.npy`` or ``.zarr``, which keeps the distances as they come. If a call was
+        interrupted, the same call with the same path continues it, with the same bits. A second
+        call with this path is refused until the first has ended.
     client : dask.distributed.Client, optional
-        Whose workers do it; see :func:`gpukernels.local_client`. They need `gpukernels`.
+        A client whose workers search; see :func:`gpukernels.local_client`. They need `gpukernels`.
 
     Returns
     -------
@@ -152,14 +152,14 @@ def sssp_many(
     Raises
     ------
     InvalidArgument, UnknownMethod, VertexOutOfRange
-        If an argument has a value that is not allowed, or `into` leads to what is damaged, or is
-        not this result; nothing has been written then.
+        If an argument has a value that is not allowed, or `into` is damaged or holds another
+        result; nothing has been written then.
     NegativeWeightError, NegativeCycleError, OverflowError, RoundingError
-        As one search does.
+        As in one search.
     TileError
-        If a tile could not be made: a device out of memory, a worker that died again and again.
+        If a tile could not be made: a device is out of memory, or a worker died several times.
     OSError
-        If the disk of `into` is full; when there is room, the same call goes on.
+        If the disk of `into` is full. When there is room again, the same call continues.
     MissingTool
         If Dask or Zarr is needed and not installed.
 
@@ -178,7 +178,7 @@ def sssp_many(
         engine = "kernels"
     engine = chosen_engine(engine, device)
     if engine == "cpu" and method not in (AUTO, BATCHED):
-        allowed = "left out with engine='cpu', which is Dijkstra's, or Bellman and Ford's"
+        allowed = "left out with engine='cpu': it runs Dijkstra's, or Bellman and Ford's"
         raise InvalidArgument("method", method, allowed)
     if client is not None:
         check_client(client, device)
@@ -225,7 +225,7 @@ def sssp_many(
 def _roots_of_a_tile(
     g: Graph, k: int, method: str, engine: str, batch: int | None, memory: int | None
 ) -> int | None:
-    """Return how many roots a tile has; None if the caller leaves it open."""
+    """Return how many roots a tile has; None if the caller gives neither number."""
     if memory is not None:
         memory = check_whole("memory", memory, 1, 2**63 - 1)
         if method not in AT_ONCE or engine != "kernels":
@@ -253,12 +253,12 @@ def search_tile(
     together: bool,
     roots: NDArray,
 ) -> tuple[NDArray, dict[str, Any]]:
-    """Return the rows of some roots, and what the searches did; runs on a worker, or here."""
+    """Return the rows of some roots, and statistics of the searches; runs on a worker, or here."""
     if engine == "cpu":
         return _by_cpu(g, roots, together)
     device = chosen_device(device)
     if method in AT_ONCE:
-        # The graph may be there already.
+        # The graph may already be on the device.
         needed = bytes_for(g, roots.size, False, method) - bytes_for(g, 0, False, method)
         if (free := device.free_bytes()) < needed:
             raise MemoryError(f"{roots.size} roots take {needed:,} bytes; {free:,} are free")
@@ -274,12 +274,12 @@ def search_tile(
 
 
 def _search_by_cpu(g: Graph) -> Callable[[Graph, int], reference.ShortestPaths]:
-    """Return the search of one core: weights that are negative rule out Dijkstra's."""
+    """Return the search of one core: if a weight is negative, Dijkstra's cannot be used."""
     return reference.bellman_ford_queue if weight_facts(g).least < 0 else reference.dijkstra
 
 
 def _by_cpu(g: Graph, roots: NDArray, together: bool) -> tuple[NDArray, dict[str, Any]]:
-    """Return the same by the CPU, with all cores or one."""
+    """Return rows and statistics of searches on the CPU, with all cores or one."""
     search = _search_by_cpu(g)
     rows = np.empty((roots.size, g.n), weight_type(g))
     stats = dict.fromkeys(COUNTED, 0)

@@ -1,16 +1,16 @@
 """Delta-stepping, its buckets made by sorting: the nearest bucket is relaxed until it is empty.
 
 Meyer and Sanders [meyer2003delta]; the Bucketing of Davidson et al. [davidson2014workefficient];
-[busato2017chapter], section 3. A bucket is a list that grows and shrinks, and threads by the
-thousand cannot keep many of these. So what waits lies in one array, and whenever the nearest bucket
-is empty, a counting sort puts it in order of ``floor(distance / delta)``: the first run is the
-frontier, the rest waits. Buckets are counted from the least distance that waits, so that none is
-empty in front; the last one holds all beyond. Mapping: arcs and vertices of the frontier to threads
-by merge path, the sort a vertex a thread. Work O(n m) at worst, near Dijkstra's for a small delta.
+[busato2017chapter], section 3. A bucket is a list that grows and shrinks, and thousands of threads
+cannot keep many such lists. So one array holds all waiting vertices. Whenever the nearest bucket is
+empty, a counting sort orders the array by ``floor(distance / delta)``: the first bucket is the new
+frontier, the rest waits. Bucket 0 begins at the least waiting distance, so it is never empty; the
+last bucket holds all vertices beyond. Mapping: arcs and vertices of the frontier to threads by
+merge path, in the sort vertex to thread. Work O(n m) at worst, near Dijkstra's for a small delta.
 
-Every sort moves all that waits and most of it stays where it was: the reason why Davidson et al.
-prefer two buckets, `near_far`. They do not tell light and heavy arcs apart as Meyer and Sanders do;
-``light_heavy=True`` does, see `light_heavy`.
+Every sort moves all waiting vertices, and most stay where they were. This is why Davidson et al.
+prefer two buckets, `near_far`. Unlike Meyer and Sanders, they do not distinguish light and heavy
+arcs; ``light_heavy=True`` does, see `light_heavy`.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from .piles import Options, Piles, next_limit
 from .result import SSSPResult
 from .sweep import Search
 
-#: Buckets of a sort: one a lane, so that a warp's scan says where each begins.
+#: Buckets of a sort: one per lane, so that a scan by one warp gives the beginning of each.
 BUCKETS = WARP_SIZE
 
 
@@ -41,7 +41,7 @@ BUCKETS = WARP_SIZE
 def bucket_of(distance, before, limit, delta):
     """Return the bucket of a vertex at `distance`; -1 if it was relaxed `before` already.
 
-    Bucket 0 reaches up to `limit`; comparing with that, and not dividing, leaves no doubt about it.
+    Bucket 0 ends at `limit`; the comparison decides, as a division could be rounded.
     """
     bucket = int32(-1)
     if distance > before:
@@ -53,7 +53,7 @@ def bucket_of(distance, before, limit, delta):
 
 @cuda.jit
 def count_buckets(search: Search, waiting_vertex, size, limit, least, now, delta, sizes):
-    """Count in ``sizes[b]``, which began as 0, what waits for bucket b."""
+    """Count in ``sizes[b]``, which is 0 before, the vertices that wait for bucket b."""
     mine = cuda.shared.array(BUCKETS, int32)
     if cuda.threadIdx.x < BUCKETS:
         mine[cuda.threadIdx.x] = 0
@@ -73,11 +73,11 @@ def sort_pile(
     search: Search, waiting_vertex, size, queue: ArcQueue, pile: Queue, counts, used,
     limit, least, infinite, now, delta, sizes,
 ):  # fmt: skip
-    """Enqueue bucket 0, and put what waits for the others into `pile`, in order of their buckets.
+    """Enqueue bucket 0, and put the other waiting vertices into `pile`, ordered by their buckets.
 
-    A block counts its vertices of each bucket and draws places for all of them by an atomic, from
-    ``sizes[BUCKETS + b]`` on, which began as 0. ``limit[1 - now]`` becomes the limit of bucket 0
-    and ``least[1 - now]`` infinite.
+    A block counts its vertices of each bucket and reserves places for all of them by an atomic,
+    from ``sizes[BUCKETS + b]`` on, which are 0 before. ``limit[1 - now]`` becomes the limit of
+    bucket 0, and ``least[1 - now]`` becomes infinite.
     """
     begins = cuda.shared.array(BUCKETS, int32)
     mine = cuda.shared.array(BUCKETS, int32)
@@ -127,24 +127,24 @@ def sssp(
     Parameters
     ----------
     light_heavy : bool
-        Whether arcs that weigh more than delta are relaxed only once a bucket is empty: two
-        launches per round then, and one more per bucket.
+        Whether arcs that weigh more than delta are relaxed only when a bucket is empty. A round
+        then takes two launches, and a bucket one more.
     **options
         See :class:`~gpukernels.shortest_paths.piles.Options`.
 
     Returns
     -------
     SSSPResult
-        ``stats`` as of `near_far`, with ``splits`` for the sorts, and ``sorted`` (vertices that
-        they have looked at); with `light_heavy` also ``heavy_relaxations``, which are part of
+        ``stats`` as in `near_far`, with ``splits`` for the sorts, and ``sorted`` (vertices that the
+        sorts have read); with `light_heavy` also ``heavy_relaxations``, which are part of
         ``relaxations``.
 
     Raises
     ------
     InvalidArgument
-        If `delta` is no number above 0.
+        If `delta` is not a number above 0.
     NegativeWeightError
-        Where an arc weighs less than 0.
+        If an arc weighs less than 0.
     """
     state = LightHeavy if light_heavy else Piles
     s = state("delta_stepping", g, root, device, Options(**options))

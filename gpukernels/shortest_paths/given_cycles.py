@@ -1,7 +1,7 @@
 """Decide by the weights that a caller has given whether a search meets a negative cycle.
 
-Kernels round float64 weights to float32. So a negative cycle may be no longer negative, and another
-cycle may become negative. An exact search on one core follows if a float64 weight is negative.
+Kernels round float64 weights to float32. So a negative cycle may no longer be negative, and another
+cycle may become negative. If a float64 weight is negative, an exact search on one core follows.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
-"""Bellman-Ford with a thread a vertex and a mask: what has changed is relaxed in the next round.
+"""Bellman-Ford with one thread per vertex and a mask: the next round relaxes changed vertices.
 
 Harish and Narayanan [harish2007accelerating], as surveyed in [busato2017chapter], section 3.
-Mapping: work-item (vertex) to thread. Work O(n (n + m)) at worst: a
-round looks at every vertex's mark, and relaxes the arcs of those whose distance has fallen.
+Mapping: work-item (vertex) to thread. Work O(n (n + m)) at worst: a round reads every vertex's
+mark, and relaxes the arcs of the vertices whose distance has fallen.
 
-Two kernels a round. The first relaxes the arcs of marked vertices into a second array of distances,
-the second takes over what has become less there and marks it. So no thread reads a distance that
-another lowers in the same launch: the rounds, and all counts, are those of any order of threads.
+A round has two kernels. The first relaxes the arcs of marked vertices into a second array of
+distances; the second copies those that have become less, and marks their vertices. So no thread
+reads a distance that another lowers in the same launch, and the order of threads changes no count.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from .tight import finish
 
 @cuda.jit
 def relax_marked(offsets, targets, weights, marked, distance, lower, times):
-    """Relax the arcs of all marked vertices into `lower`, take the marks away, count in `times`."""
+    """Relax the arcs of marked vertices into `lower`, remove the marks, and count in `times`."""
     u = cuda.grid(1)
     if u < distance.size and marked[u] == 1:
         marked[u] = 0
@@ -41,7 +41,7 @@ def relax_marked(offsets, targets, weights, marked, distance, lower, times):
 @benign_race("changed")
 @cuda.jit
 def take_over(distance, lower, marked, changed):
-    """Take over the distances of `lower` that are less, and mark their vertices."""
+    """Copy the distances of `lower` that are less, and mark their vertices."""
     v = cuda.grid(1)
     if v < distance.size and lower[v] < distance[v]:
         distance[v] = lower[v]
@@ -59,11 +59,11 @@ def sssp(
     g : Graph
         The graph; its outgoing arcs are followed. Weights may be negative.
     root : int
-        Where the paths begin.
+        The vertex where the paths begin.
     device : SimtDevice or CudaDevice
-        Where to run.
+        Where kernels run.
     threads : int
-        Threads a block.
+        Threads per block.
     parents : bool
         Whether the result holds parents.
 
@@ -75,7 +75,7 @@ def sssp(
     Raises
     ------
     NegativeCycleError
-        Where a path from the root leads to a cycle of negative length; names one.
+        If a path from the root leads to a cycle of negative length; names one.
     """
     check_threads(threads)
     watch = Watch(g, root, device)

@@ -1,12 +1,12 @@
-"""Light and heavy arcs told apart: only light ones can lead from a bucket to the bucket itself.
+"""Split light from heavy arcs: only light ones can lead from a bucket to the bucket itself.
 
 Meyer and Sanders [meyer2003delta], section 2. An arc is *light* if it weighs at most delta, else
 *heavy*. A vertex may leave the bucket, fall and come back many times, and its light arcs must be
-relaxed each time. Its heavy arcs lead beyond the bucket, whichever distance in the bucket it has.
-So all vertices that leave the bucket are remembered, each once, and when the bucket is empty, their
-heavy arcs are relaxed with the distances that are final then.
+relaxed each time. Its heavy arcs lead beyond the bucket from any distance in the bucket. So the
+search remembers all vertices that leave the bucket, each once. When the bucket is empty, their
+distances are final, and their heavy arcs are relaxed.
 
-The arcs are split once for a graph and a delta, into two graphs of the same vertices. If a sum is
+The arcs are split once per graph and delta, into two graphs of the same vertices. If a sum is
 rounded, a heavy arc may still lead into the bucket; then the bucket is not empty yet.
 """
 
@@ -28,10 +28,10 @@ from .result import SSSPResult
 
 @cuda.jit
 def remember(frontier, size, offsets, bucket_of, bucket, removed: ArcQueue, counts):
-    """Append the vertices of the frontier to `removed`, unless they are of this bucket already.
+    """Append the frontier's vertices to `removed`, unless this bucket has held them before.
 
-    ``bucket_of[v]`` is the last bucket of which v was. ``offsets`` are those of heavy arcs; a
-    vertex without one is left out.
+    ``bucket_of[v]`` is the last bucket that held v. ``offsets`` belong to the heavy arcs; vertices
+    without a heavy arc are left out.
     """
     found = cuda.local.array(1, int32)
     for first in range(cuda.blockIdx.x * cuda.blockDim.x, size, cuda.gridsize(1)):
@@ -46,7 +46,7 @@ def remember(frontier, size, offsets, bucket_of, bucket, removed: ArcQueue, coun
 
 
 def split(g: Graph, delta: float) -> list[tuple[NDArray, NDArray, NDArray]]:
-    """Return offsets, targets and weights of the light arcs, and the same of the heavy ones."""
+    """Return offsets, targets and weights of the light arcs, and those of the heavy ones."""
     weights = arc_weights(g)
     light = weights <= delta
     parts = []
@@ -62,12 +62,12 @@ class LightHeavy(Piles):
     Attributes
     ----------
     heavy_relaxations : int
-        How many heavy arcs were relaxed, each time that they were.
+        The number of relaxations of heavy arcs.
     """
 
     def __init__(self, method: str, g: Graph, root: int, device: Device, options: Options):
         super().__init__(method, g, root, device, options)
-        # Of one delta at a time, as each split takes as much memory as the graph.
+        # For only one delta at a time, as each split takes as much memory as the graph.
         kept: dict[float, Any] = device.keep_made(g, "light and heavy arcs", dict)
         if self.delta not in kept:
             kept.clear()
@@ -77,7 +77,7 @@ class LightHeavy(Piles):
         light, heavy, offsets = kept[self.delta]
         self.all_arcs = self.search
         self.search = self.search._replace(offsets=light[0], targets=light[1], weights=light[2])
-        # What a heavy arc reaches is enqueued with its light arcs.
+        # A target of a heavy arc is enqueued together with its light arcs.
         self.by_heavy = self.search._replace(targets=heavy[1], weights=heavy[2])
         self.heavy_offsets, self.any_heavy = heavy[0], heavy[1].size > 0
         device.put(self.queues[0].shift, 0, int(offsets[root]))
@@ -104,6 +104,6 @@ class LightHeavy(Piles):
             self.relax(self.by_heavy, self.removed, size, arcs)
 
     def found(self, **more) -> SSSPResult:
-        """Return what was found, and the statistics with `more` of them."""
+        """Return the result of the search, with `more` statistics."""
         self.search = self.all_arcs
         return super().found(heavy_relaxations=self.heavy_relaxations, **more)

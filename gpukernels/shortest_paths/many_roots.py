@@ -1,9 +1,9 @@
-"""Searches from many roots at once, a launch a round for all of them.
+"""Search from many roots at once, with one launch per round for all of them.
 
-The topology-driven search [burtscher2012quantitative] on rows of distances, one a root. Mapping:
+The topology-driven search [burtscher2012quantitative] on rows of distances, one per root. Mapping:
 work-item (vertex) of a root to thread. Work O(k n (n + m)) at worst for k roots: a round relaxes
 every arc for each root whose distances the last round has changed. A small graph does not fill a
-GPU; its roots together may. H-BF does the same with a frontier for each root: see
+GPU, but many of its roots together may. H-BF does the same with a frontier for each root: see
 `hbf.many_roots`.
 """
 
@@ -26,7 +26,7 @@ from .overflow import check_lengths
 from .result import arcs_on, infinity
 from .tight import parents_of
 
-#: Blocks of a grid's second dimension.
+#: The most blocks in a grid's second dimension.
 MOST_ROOTS = 65_535
 #: A GPU's allocations are multiples of so many bytes.
 APART = 256
@@ -34,7 +34,7 @@ APART = 256
 
 @cuda.jit
 def start_rows(distance, roots):
-    """Set the distance of each row's root to 0; a row's root is where ``roots`` says."""
+    """Set the distance of each row's root to 0; ``roots[row]`` is the root."""
     row = cuda.grid(1)
     if row < distance.shape[0]:
         distance[row, roots[row]] = 0
@@ -43,10 +43,10 @@ def start_rows(distance, roots):
 @benign_race("distance", "changed")
 @cuda.jit
 def relax_rows(offsets, targets, weights, distance, infinite, times, going, changed):
-    """Relax all arcs of every vertex that is reached, a row a root, as `relax_all` does.
+    """Relax all arcs of every vertex that is reached, one row per root, as `relax_all` does.
 
-    A row of which ``going`` is 0 is done. ``changed`` says which go on: any thread of the row sets
-    it to the same 1.
+    A row is done if its ``going`` is 0. ``changed`` marks the rows that continue: all threads of a
+    row store the same 1.
     """
     row, u = cuda.blockIdx.y, cuda.grid(1)
     if u < distance.shape[1] and going[row] == 1:
@@ -62,16 +62,16 @@ def relax_rows(offsets, targets, weights, distance, infinite, times, going, chan
 
 
 class Found(NamedTuple):
-    """What the searches have found.
+    """The distances, parents and counts of the searches.
 
     Attributes
     ----------
     distance : ndarray, shape (k, n)
-        A row a root.
+        One row of distances per root.
     parent : ndarray of int32, shape (k, n), or None
-        The same of parents.
+        One row of parents per root.
     launches, read_backs, iterations, relaxations : int
-        Of all searches; a round of a batch is one iteration.
+        Totals of all searches; a round of a batch is one iteration.
     """
 
     distance: NDArray
@@ -88,7 +88,7 @@ class TopologyDriven:
     Parameters
     ----------
     g, device, threads
-        As of a search from one root.
+        As in a search from one root.
     batch : int
         The largest number of roots of a batch.
 
@@ -111,7 +111,7 @@ class TopologyDriven:
 
     @staticmethod
     def bytes_of(g: Graph, roots: int) -> list[int]:
-        """Return the bytes of each array that a batch of so many roots takes on a device."""
+        """Return the bytes of each array that a batch of `roots` roots takes on a device."""
         words = [g.n + 1, g.m, g.m, *[roots * g.n] * 2, *[roots] * 2]
         return [4 * size for size in words]
 
@@ -143,17 +143,17 @@ class TopologyDriven:
         return rows
 
     def relaxations(self) -> int:
-        """Return how many arcs were relaxed, each time that they were."""
+        """Return the number of relaxations of arcs."""
         times = self.device.read(self.times).sum(axis=0, dtype=np.int64)
         return int(times @ self.g.out_degree)
 
 
-#: Searches that can be made from many roots at once, by the name of the method.
+#: The searches that take many roots at once, by the name of the method.
 AT_ONCE = {"topology_driven": TopologyDriven, "hbf": FromManyRoots}
 
 
 def bytes_for(g: Graph, roots: int, parents: bool, search: str = "topology_driven") -> int:
-    """Return how many bytes of a device so many roots at once take, the graph's included."""
+    """Return how many bytes of a device `roots` roots at once take, including the graph."""
     arrays = [*AT_ONCE[search].bytes_of(g, roots), 4 * roots]
     if parents:
         arrays += [4 * g.n, 4 * g.n, 4]
@@ -180,7 +180,7 @@ def search_from_all(
     Raises
     ------
     NegativeCycleError, OverflowError, RoundingError
-        As a search from one root does.
+        As in a search from one root.
     """
     batch = max(1, min(batch, roots.size))
     s = AT_ONCE[search](g, device, batch, threads)

@@ -1,13 +1,13 @@
-"""Near-far piles: what is nearer than a limit is relaxed, what is further waits for a later limit.
+"""Near-far piles: vertices within a limit are relaxed, vertices beyond it wait for a later limit.
 
-The Near-Far Pile of Davidson et al. [davidson2014workefficient], two buckets in the place of those
-of [meyer2003delta]; [busato2017chapter], section 3. Mapping: arcs and vertices of the frontier to
-threads by merge path, the pile a vertex a thread. Work O(n m) at worst; with a small delta close to
-Dijkstra's, each arc once, and with a large one that of `workfront_sweep`.
+The Near-Far Pile of Davidson et al. [davidson2014workefficient], with two buckets in place of the
+many of [meyer2003delta]; [busato2017chapter], section 3. Mapping: arcs and vertices of the frontier
+to threads by merge path, vertex of the pile to thread. Work O(n m) at worst; with a small delta
+close to Dijkstra's, each arc once, and with a large one as in `workfront_sweep`.
 
-The limit grows by delta whenever nothing near is left; where the least distance that waits lies
-further still, to that, so that no launch looks at an empty interval. Two launches split the pile,
-with one read-back.
+The limit grows by delta whenever no near vertex is left. If the least waiting distance is larger
+than that, the limit grows to it, so that no launch searches an empty interval. Two launches split
+the pile, with one read-back.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def split_far(
     search: Search, waiting_vertex, size, queue: ArcQueue, pile: Queue, counts, used,
     limit, least, infinite, now, delta,
 ):  # fmt: skip
-    """Enqueue what waits within the next limit; what is further waits on in `pile`.
+    """Enqueue the vertices that wait within the next limit; those beyond it stay in `pile`.
 
     ``limit[1 - now]`` becomes the next limit and ``least[1 - now]`` infinite.
     """
@@ -66,18 +66,18 @@ def sssp(g: Graph, root: int, device: Device, **options: Any) -> SSSPResult:
     Returns
     -------
     SSSPResult
-        ``stats`` adds ``enqueues``, ``duplicates`` (those that were waiting already among them) and
-        ``frontier_sizes`` as `workfront_sweep` does, ``delta``, ``splits`` (how often the limit has
-        risen) and ``put_off`` (vertices put into the far pile). The counts depend on the order of
-        the threads; ``relaxations`` and ``enqueues`` do not where delta is at most the least
-        weight, as each vertex is relaxed once then.
+        ``stats`` adds ``enqueues``, ``duplicates`` (including vertices that were already waiting)
+        and ``frontier_sizes`` as in `workfront_sweep`, ``delta``, ``splits`` (how often the limit
+        has risen) and ``put_off`` (vertices put into the far pile). The counts depend on the order
+        of the threads. If delta is at most the least weight, ``relaxations`` and ``enqueues`` do
+        not, as each vertex is relaxed once.
 
     Raises
     ------
     InvalidArgument
-        If `delta` is no number above 0.
+        If `delta` is not a number above 0.
     NegativeWeightError
-        Where an arc weighs less than 0.
+        If an arc weighs less than 0.
     """
     s = Piles("near_far", g, root, device, Options(**options))
     while s.size or s.put_off:

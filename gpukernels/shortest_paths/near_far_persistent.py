@@ -1,27 +1,27 @@
-"""Near-far in one launch, with a delta that adapts: what is near is relaxed, what is far waits.
+"""Near-far in one launch, with a delta that adapts: near vertices are relaxed, far vertices wait.
 
 ADDS of Wang, Fussell and Lin [wang2021fast] is the state of the art that this method stands for:
-delta-stepping [meyer2003delta] without a launch a step, whose delta follows the search. The piles
-are those of [davidson2014workefficient]. Work O(n m) at worst, and close to O(n + m) where delta is
-small; space O(n + m). Mapping: a warp takes up to 32 vertices and spreads their arcs over its
-lanes; vertices of many arcs are cut in pieces that all warps share.
+delta-stepping [meyer2003delta] without one launch per step, whose delta follows the search. The
+piles are the ones of [davidson2014workefficient]. Work O(n m) at worst, and close to O(n + m) if
+delta is small; space O(n + m). Mapping: a warp takes up to 32 vertices and spreads their arcs over
+its lanes; vertices of many arcs are cut into pieces that all warps share.
 
-One cooperative launch does it all. A vertex whose distance falls waits in the near pile if it is
-closer than the split, else in the far pile. Steps relax what is near until nothing is; then the
-split moves on by delta, and the far pile is divided again. One grid sync ends a step: every thread
-reads the counters after it and knows what the next step is. Of the counters of a kind one is read,
-the next is filled and the one behind that is cleared.
+One cooperative launch does all steps. A vertex whose distance falls waits in the near pile if it is
+closer than the split, else in the far pile. Steps relax near vertices until none is left; then the
+split moves on by delta, and the far pile is divided again. One grid sync ends a step: after it,
+every thread reads the counters and knows the next step. One counter of each kind is read, the next
+one is filled, and the one after it is cleared.
 
 A grid sync takes as long as some hundred instructions, and a road network has thousands of steps,
-each too small to fill a GPU. So a block goes on by itself with what it finds, some rounds, before
-all meet again; where the whole near pile is no more than one block's share, without end.
+each too small to fill a GPU. So a block relaxes the vertices that it finds for some rounds before
+all meet again. If the whole near pile is one block's share, its rounds have no limit.
 
-Delta doubles where the waits of steps cost more than what is relaxed for nothing, and halves where
-they cost less: see `adaptive_delta`.
+Delta doubles if the waits of steps cost more than repeated relaxations, and halves if they cost
+less: see `adaptive_delta`.
 
-ADDS has no barrier at all: one block manages 32 buckets for the others, which take from them as
-they can. Here all blocks are alike and the piles are two. What is left of its idea: no step waits
-for the host, a block does not wait for others while it has work of its own, and delta follows.
+ADDS has no barrier at all: one block manages 32 buckets for the other blocks, which take vertices
+when they can. Here all blocks are alike, and there are two piles. Three ideas are the same: no step
+waits for the host, a block does not wait for others while it has work, and delta follows.
 """
 
 from __future__ import annotations
@@ -68,24 +68,24 @@ from .result import SSSPResult, arcs_on, infinity
 from .tight import with_parents
 from .waiting_word import NONE, bits_of, length_of
 
-#: Threads a block by default.
+#: Threads per block by default.
 BLOCK = 256
 #: Arcs of a piece by default: eight turns of a warp.
 PIECE = 256
-#: Rounds that a block goes on by itself, by default.
+#: Rounds that a block continues alone, by default.
 ROUNDS = 32
-#: By default, the vertices whose arcs give so large a share of the threads one each cost as much as
-#: the waits of a step: some three microseconds of a GPU that relaxes twenty arcs a nanosecond.
+#: By default, `fill` vertices have arcs for a fourth of the threads. Relaxing them takes as long as
+#: a step waits: some 3 microseconds on a GPU that relaxes 20 arcs per nanosecond.
 SHARE = 4
 #: Arcs that a thread should have before another block is launched.
 ARCS_A_THREAD = 4
-#: Places in what the kernel tells: see `TALLIES` for the first; then steps and splits.
+#: Places in the kernel's output: first the `TALLIES` counters; then steps and splits.
 STEPS, SPLITS, TOLD = TALLIES, TALLIES + 1, TALLIES + 2
 
 
 @cuda.jit(device=True)
 def begin(search, root):
-    """Make all distances infinite but for the root's, which waits near; a sync must follow."""
+    """Make all distances infinite except the root's, which waits near; a sync must follow."""
     none = 2 * int64(bits_of(search.infinite, search.weights))
     for v in range(cuda.grid(1), search.word.size, cuda.gridsize(1)):
         search.word[v] = 1 if v == root else none
@@ -102,10 +102,10 @@ def search_near_and_far(
 ):
     """Search from `root` until both piles are empty; a cooperative launch.
 
-    ``told`` receives what all threads have counted, the steps and the splits, and ``last_delta[0]``
-    the delta at the end.
+    ``told`` receives the sums of all threads' counters, the steps and the splits; ``last_delta[0]``
+    receives the delta at the end.
 
-    A plain look at a word spares the atomic where an arc lowers nothing. It may be late: then the
+    A plain read of a word saves the atomic if an arc lowers nothing. The read may be late: then the
     word has fallen further, and the atomic, which decides, lowers nothing either.
     """
     block = Block(
@@ -190,26 +190,26 @@ def sssp(
     g : Graph
         The graph; its outgoing arcs are followed. No weight may be negative.
     root : int
-        Where the paths begin.
+        The vertex where the paths begin.
     device : SimtDevice or CudaDevice
-        Where to run.
+        Where kernels run.
     delta : float, optional
-        How far the split moves at first: what is closer to the nearest vertex of the far pile is
-        relaxed next. By default the mean weight by the mean degree.
+        The first distance of the split beyond the nearest vertex of the far pile. By default the
+        mean weight divided by the mean degree.
     adapt : bool
         Whether delta doubles and halves as the search goes on.
     fill : int, optional
-        How many vertices could be relaxed in the time that a step waits: the greater, the more
-        delta grows. By default a fourth of the threads, by the mean degree.
+        How many vertices could be relaxed in the time that a step waits: the larger, the more delta
+        grows. By default a fourth of the threads, divided by the mean degree.
     rounds : int
-        How often a block goes on with what it has found by itself, before all blocks meet.
+        Rounds that a block continues alone with the vertices that it finds, before all blocks meet.
     piece : int
-        A vertex of more arcs is cut in pieces of so many, which all warps share.
+        A vertex of more arcs is cut into pieces of so many, which all warps share.
     threads : int
-        Threads a block.
+        Threads per block.
     blocks : int, optional
-        Blocks of the launch, if the device holds so many at once; by default as many as it does, or
-        as the graph has use for.
+        Blocks of the launch, if the device holds so many at once; by default as many as it holds,
+        or fewer if the graph has no use for them.
     parents : bool
         Whether the result holds parents.
 
@@ -217,17 +217,17 @@ def sssp(
     -------
     SSSPResult
         ``stats`` adds ``enqueues`` (vertices put into a pile), ``duplicates`` (vertices that fell
-        while they waited in the right pile, and were not put there once more), ``iterations``
-        (steps between two grid syncs), ``splits`` (how many of these divided the far pile),
-        ``delta`` (the first and the last) and ``blocks``. All depend on the order of the threads.
+        while they waited in the right pile, and were not put there again), ``iterations`` (steps
+        between two grid syncs), ``splits`` (steps that divided the far pile), ``delta`` (the first
+        and the last) and ``blocks``. All depend on the order of the threads.
 
     Raises
     ------
     NegativeWeightError
-        Where an arc weighs less than 0.
+        If an arc weighs less than 0.
     InvalidArgument
-        If `delta` is no finite number above 0, `adapt` is no truth value, or another option is no
-        whole number of at least 1.
+        If `delta` is not a finite number above 0, `adapt` is neither True nor False, or another
+        option is not a whole number of at least 1.
     """
     check_threads(threads)
     adapt = check_flag("adapt", adapt)

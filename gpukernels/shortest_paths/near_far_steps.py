@@ -1,20 +1,20 @@
-"""The steps of a persistent near-far search: relax the near pile, or pieces, or split the far pile.
+"""The steps of a persistent near-far search: relax near vertices or pieces, or split the far pile.
 
-Near waits what is closer than the split, far the rest; see `near_far_persistent` for the search and
-`waiting_word` for how a vertex is told to wait. What follows from its bit:
+A vertex waits near if it is closer than the split, else far; see `near_far_persistent` for the
+search. One bit of `waiting_word` says that a vertex waits. Its consequences are:
 
-- A vertex that waits and is closer than the split stands in one queue of near vertices, once. So a
-  queue of n places has room for all.
-- The split only grows, and what is closer never gets further again. So a vertex enters the far pile
-  at most once in a search, and n places have room for all that is in it, with what has moved near
-  meanwhile and is dropped when the pile is split.
+- A waiting vertex that is closer than the split is in one near queue, once. So a queue of n places
+  has room for all.
+- The split only grows, and distances only fall. So a vertex enters the far pile at most once in a
+  search, and n places are enough. The pile may hold vertices that have moved near meanwhile; these
+  are dropped when it is split.
 
-A block takes its portion of the near pile into shared memory, and its warps spread the arcs over
-their lanes. What falls near goes to a second queue there, and the block may go on with that at
-once, `rounds` times, while other blocks do the same: distances are everybody's, only the queue is
-the block's own. Then it hands on what it holds. A vertex of more than `piece` arcs is not relaxed
-by the warp that takes it: it is cut in pieces, which all warps of the grid share in a step of their
-own.
+A block copies its portion of the near pile into shared memory, and its warps spread the arcs over
+their lanes. Vertices that fall near go to a second queue there. The block may relax these at once,
+for up to `rounds` rounds, while other blocks do the same: all blocks share the distances, but each
+has its own queue. Then it hands on the vertices that it holds. A vertex of more than `piece` arcs
+is not relaxed by the warp that takes it: it is cut into pieces, which all warps of the grid share
+in a separate step.
 """
 
 from __future__ import annotations
@@ -34,48 +34,48 @@ from .waiting_word import NONE, bits_of, length_of, lower, take
 
 #: Vertices that a block holds in each of its queues in shared memory.
 ROOM = 1024
-#: Counters of each kind: one is read, the next is filled, and the one behind that is cleared. Three
-#: would do; four are told apart by a mask, where three would take a division.
+#: Counters of each kind: one is read, the next is filled, and the one after it is cleared. Three
+#: are enough, but a mask can select one of four, where three need a division.
 TURNS = 4
 LAST = TURNS - 1
-#: The first of each kind in ``counts``: near vertices; far vertices, the least of their distances
+#: The first of each kind in ``counts``: near vertices; far vertices, the least of their distances,
 #: and vertices taken again; pieces.
 NEAR, FAR, LEAST, AGAIN, PIECES, COUNTS = (TURNS * kind for kind in range(6))
-#: Places of a block's own counters behind the sizes of its near queues: as above, and where in the
-#: piles it puts what it hands on.
+#: Places of a block's own counters after the sizes of its near queues: as above, and the places in
+#: the piles where it puts the vertices that it hands on.
 FAR_HERE, LEAST_HERE, AGAIN_HERE, NEAR_PLACE, FAR_PLACE, COUNTS_HERE = range(TURNS, TURNS + 6)
 #: Places in the counters of each thread: arcs relaxed, vertices put into a pile, and vertices that
-#: fell while they waited and were not put there once more.
+#: fell while they waited and were not put there again.
 ARCS, ENTRIES, DROPPED, TALLIES = range(4)
 
 
 @kernel_argument
 class Search(NamedTuple):
-    """The graph, what a search knows of its vertices, and its piles."""
+    """The graph, the words of its vertices, and the piles."""
 
     offsets: Any
     targets: Any
     weights: Any
-    infinite: Any  #: the distance of what no path reaches, in the type of distances
+    infinite: Any  #: the distance of unreached vertices, in the type of distances
     word: Any  #: uint32, see `waiting_word`
     near: Any  #: int32, shape (2, n): queues in turn
     far: Any  #: int32, shape (2, n): the far pile, in turn
-    pieces: Any  #: int32, shape (3, most of them): first arc, the one after the last, distance
+    pieces: Any  #: int32, shape (3, the most pieces): first arc, the arc after the last, distance
     piece: int  #: arcs of a piece
-    counts: Any  #: int32, COUNTS of them
+    counts: Any  #: int32, shape (COUNTS,)
 
 
 class Block(NamedTuple):
-    """What a block holds in shared memory; made in a kernel."""
+    """The queues and counters that a block holds in shared memory; made in a kernel."""
 
     near: Any  #: int32, shape (2, ROOM): queues in turn
-    far: Any  #: int32, shape (ROOM,): what fell far
-    bits: Any  #: int32, shape (ROOM,): distances of what is relaxed, by the place in a queue
-    counts: Any  #: int32, COUNTS_HERE of them
+    far: Any  #: int32, shape (ROOM,): vertices that fell far
+    bits: Any  #: int32, shape (ROOM,): distances of the relaxed vertices, by place in the queue
+    counts: Any  #: int32, shape (COUNTS_HERE,)
 
 
 class Piles(NamedTuple):
-    """Where a step puts what falls; made in a kernel."""
+    """Where a step puts vertices that fall; made in a kernel."""
 
     filled: Any  #: the block's near queue
     near: Any  #: the near queue that is filled, counted from 0 through all steps
@@ -85,7 +85,7 @@ class Piles(NamedTuple):
 
 @cuda.jit(device=True)
 def put_near(search, block, piles, v):
-    """Put `v` into a near queue: the block's, if that has room and `v` is not for pieces."""
+    """Put `v` into a near queue: the block's, if it has room and `v` is not cut into pieces."""
     slot = int32(ROOM)
     if search.pieces.shape[1] == 0 or search.offsets[v + 1] - search.offsets[v] <= search.piece:
         slot = cuda.atomic.add(block.counts, piles.filled & LAST, 1)
@@ -109,7 +109,7 @@ def put_far(search, block, piles, v):
 
 @cuda.jit(device=True)
 def relax(work, slot, arc):
-    """Relax an arc of the vertex whose distance is ``bits[slot]``, and see to its target."""
+    """Relax an arc of the vertex whose distance is ``bits[slot]``; put its target into a pile."""
     search, block, piles, tally = work
     v = search.targets[arc]
     length = length_of(block.bits[slot], search.weights) + search.weights[arc]
@@ -123,7 +123,7 @@ def relax(work, slot, arc):
     before, waited = int32(old >> 1), int32(old & 1)
     if bits >= before:
         return
-    # Who waited behind the split and has come before it stands in the far pile in vain.
+    # A vertex that waited far and falls near goes to a near queue; its far entry is dropped later.
     if waited == 1 and (before < piles.bound or bits >= piles.bound):
         tally[DROPPED] += 1
     else:
@@ -140,7 +140,7 @@ def relax(work, slot, arc):
 
 @cuda.jit(device=True)
 def cut(search, row, bits, begin, end):
-    """Cut the vertices of more than `piece` arcs, and return where the caller's begins now.
+    """Cut the vertices of more than `piece` arcs; return the new begin of the caller's own arcs.
 
     All lanes of the warp call, each with its own vertex; the pieces are for the next step.
     """
@@ -174,7 +174,7 @@ def cut(search, row, bits, begin, end):
 def relax_held(search, block, piles, row, size, tally):
     """Take the `size` vertices of the block's queue before `filled` and relax their arcs.
 
-    All threads of the block call. A warp takes few vertices where there are few, and up to 32.
+    All threads of the block call. A warp takes from 1 to 32 vertices, by the size of the queue.
     """
     warps = int32(cuda.blockDim.x // WARP_SIZE)
     each = int32(1)
@@ -205,7 +205,7 @@ def open_block(block):
 
 @cuda.jit(device=True)
 def hand_on(search, block, piles, size):
-    """Hand on the first `size` vertices of the block's `filled` queue, and what fell far.
+    """Hand on `size` vertices of the block's `filled` queue, and the vertices that fell far.
 
     All threads of the block call, after a barrier; one has passed when they return.
     """
@@ -234,10 +234,10 @@ def hand_on(search, block, piles, size):
 
 @cuda.jit(device=True)
 def rounds_of(size, fair, rounds):
-    """Return how often the blocks go on by themselves with a near pile of `size`.
+    """Return how many rounds the blocks continue alone with a near pile of `size` vertices.
 
-    As long as there are no more than `fair` vertices for each block, whose arcs are enough for all
-    its threads, `rounds` times; where one block has them all, until none is left; else once.
+    With at most `fair` vertices per block, whose arcs are enough for all its threads: `rounds`. If
+    one block has all vertices: until none is left. Else one.
     """
     if size <= cuda.blockDim.x // WARP_SIZE:
         return NONE
@@ -250,8 +250,8 @@ def rounds_of(size, fair, rounds):
 def relax_near(search, block, near, far, bound, row, size, fair, rounds, tally):
     """Relax the `size` vertices of near queue `near`; all threads of the grid call.
 
-    A block takes a vertex a warp at least. It goes on with what it finds up to `rounds` times, if
-    that is no more than `fair`, and hands on the rest.
+    A block takes at least one vertex per warp. It continues with the vertices that it finds up to
+    `rounds` times, if there are no more than `fair` of them, and hands on the rest.
     """
     portion = int32((size + cuda.gridDim.x - 1) // cuda.gridDim.x)
     portion = int32(min(max(portion, cuda.blockDim.x // WARP_SIZE), ROOM))
@@ -279,14 +279,14 @@ def relax_near(search, block, near, far, bound, row, size, fair, rounds, tally):
 
 @cuda.jit(device=True)
 def relax_pieces(search, block, near, far, bound, size, tally):
-    """Relax `size` pieces, a warp a piece; all threads of the grid call."""
+    """Relax `size` pieces, one warp per piece; all threads of the grid call."""
     warp = cuda.threadIdx.x // WARP_SIZE
     open_block(block)
     piles = Piles(1, near, far, bound)
     work = search, block, piles, tally
     job = int32(warp * cuda.gridDim.x + cuda.blockIdx.x)
     while job < size:
-        # A place for each thread, of which it alone reads: no lane waits for another.
+        # Each thread has its own place and reads only this one: no lane waits for another.
         block.bits[cuda.threadIdx.x] = search.pieces[2, job]
         begin, end = search.pieces[0, job], search.pieces[1, job]
         virtual_warp(relax, work, cuda.threadIdx.x, begin, end, cuda.laneid, WARP_SIZE)
@@ -297,9 +297,9 @@ def relax_pieces(search, block, near, far, bound, size, tally):
 
 @cuda.jit(device=True)
 def split_far(search, near, far, old_bound, bound, size):
-    """Split a far pile of `size`: what is closer than `bound` is near now, the rest stays far.
+    """Split a far pile of `size` vertices: those closer than `bound` become near, others stay far.
 
-    What is closer than the split before has been near already and is dropped. All threads call.
+    Vertices closer than the old split have been near already and are dropped. All threads call.
     """
     least = int32(NONE)
     for first in range(cuda.blockIdx.x * cuda.blockDim.x, size, cuda.gridsize(1)):

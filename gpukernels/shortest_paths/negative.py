@@ -1,8 +1,8 @@
-"""Negative weights: whether int32 holds all lengths, and when distances fall for ever.
+"""Negative weights: check that int32 holds all lengths, and find cycles of negative length.
 
-A method that relaxes arcs until none does never ends on a cycle of negative length. How long it may
-take is known: after n rounds without an end there is such a cycle. Most are found long before, by
-looking where the distances may have come from.
+A method that relaxes arcs until no distance falls never ends on a cycle of negative length. But
+there is a bound: a search that has not ended after n rounds has such a cycle. Most cycles are found
+long before, from the arcs that the distances may have come from.
 """
 
 from __future__ import annotations
@@ -22,28 +22,28 @@ INT32_MIN = np.iinfo(np.int32).min
 
 
 class Watch:
-    """Looks at the distances of a search from time to time, if its graph has negative weights.
+    """Check the distances of a search from time to time, if its graph has negative weights.
 
     Parameters
     ----------
     g : Graph
         The graph.
     root : int
-        Where the paths begin.
+        The vertex where the paths begin.
     device : SimtDevice or CudaDevice
-        Where its distances are.
+        Where the distances of the search are.
 
     Raises
     ------
     InvalidArgument
-        If lengths below those of int32 might come up: the negative weights add up to too much.
+        If the negative weights add up to so much that a length may be below the range of int32.
     """
 
     def __init__(self, g: Graph, root: int, device):
         self._g, self._root, self._device = g, root, device
         self.negative = weight_facts(g).least < 0
         self._next, self._every = 1, np.inf
-        #: No distance is less than this if there is no negative cycle; of int32 it is one.
+        #: No int32 distance is less than this without a negative cycle; floats have no bound.
         self.least = -np.inf
         if self.negative and g.weights.dtype == np.int32:
             # In one round each arc is relaxed once, so no distance falls by more than their sum.
@@ -54,16 +54,16 @@ class Watch:
                 raise InvalidArgument("the sum of negative g.weights", -fall, allowed)
 
     def due(self, round: int) -> bool:
-        """Return whether `look` looks in this round; if not, it needs no distances."""
-        # From round n on, nothing falls any more unless there is a cycle.
+        """Return whether `look` checks distances in this round; if not, it needs none."""
+        # From round n on, no distance falls unless there is a negative cycle.
         late = round >= self._g.n
         return self.negative and (round == self._next or late or not round % self._every)
 
     def look(self, round: int, distance) -> None:
         """Raise an error if the distances, `round` rounds old, show that the search does not end.
 
-        Looked for in rounds 1, 2, 4, 8, ..., often enough that int32 holds all distances, and after
-        as many rounds as there are vertices.
+        The distances are checked in rounds 1, 2, 4, 8, ..., often enough that int32 holds all of
+        them, and after as many rounds as there are vertices.
         """
         if not self.due(round):
             return
@@ -100,10 +100,10 @@ class Watch:
 
 @compiled()
 def _possible_parents(offsets, targets, weights, distance, infinite, parent, via):
-    """Give each vertex a parent from which its distance may have come, as far as there is one.
+    """Give each vertex a parent from which its distance may have come, if there is one.
 
-    Who lowered the distance of v had one that has not risen since. So an arc whose sum is not above
-    the distance of v may be it; around a cycle of such arcs the weights add up to 0 or less.
+    The distance of the vertex that lowered v has not risen since. So an arc whose sum is not above
+    the distance of v may be the one; around a cycle of such arcs, the weights add up to 0 or less.
     """
     for u in range(parent.size):
         if distance[u] != infinite:

@@ -1,4 +1,4 @@
-"""Methods that take what is closest first need weights of at least 0, and refuse others by name."""
+"""Refuse negative weights for methods that take the closest vertices first."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 Ortega-Arranz et al. [ortega2013new], [ortega2015comprehensive], with the OUT criterion of
 [crauser1998parallelization]; for all pairs, [ortega2013tuned]. Mapping: work-item (vertex) to
-thread. Work O(n (n + m)) at worst: each arc is relaxed once, and a round looks at every vertex.
+thread. Work O(n (n + m)) at worst: each arc is relaxed once, and a round reads every vertex.
 
 Dijkstra's algorithm settles one vertex at a time, the nearest. But a path that goes on from an
 unsettled vertex u is at least as long as the distance of u and the least weight that leaves u. The
@@ -94,11 +94,11 @@ def sssp(
     g : Graph
         The graph; its outgoing arcs are followed.
     root : int
-        Where the paths begin.
+        The vertex where the paths begin.
     device : SimtDevice or CudaDevice
-        Where to run.
+        Where kernels run.
     threads : int
-        Threads a block.
+        Threads per block.
     parents : bool
         Whether the result holds parents.
 

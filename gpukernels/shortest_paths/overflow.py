@@ -1,9 +1,9 @@
 """Refuse distances that their type cannot hold, or that rounding has made wrong.
 
 A kernel stores a sum only if it is less than the distance that it replaces, so a sum that is too
-large is dropped. Unless another path reaches the arc's target, its distance stays infinite: an arc
-leads from a vertex that is reached to one that is not. Such an arc needs a distance close to the
-end of the type. In most graphs two comparisons on the host show that there is none.
+large is dropped. Unless another path reaches the arc's target, the target's distance stays
+infinite: an arc leads from a reached vertex to an unreached one. Such an arc needs a distance close
+to the end of the type. In most graphs, two comparisons on the host show that there is none.
 
 Float distances may be rounded wrongly only if weights are negative. Then distances fall around a
 cycle whose exact length is 0 or more, or a negative cycle is lost in the rounding. After a search
@@ -32,16 +32,16 @@ ROUNDED = 4
 
 
 def check_lengths(g: Graph, root: int, lengths: NDArray) -> None:
-    """Raise an error if paths from `root` have lengths that `lengths` cannot hold, or has wrong.
+    """Raise an error if `lengths` cannot hold the lengths of paths from `root`, or has wrong ones.
 
-    O(n + m) on the host for floats some of which are negative; two comparisons for most others.
+    O(n + m) on the host for floats if some are negative; mostly two comparisons for others.
 
     Parameters
     ----------
     g : Graph
         The graph that has been searched.
     root : int
-        Where the paths begin.
+        The vertex where the paths begin.
     lengths : ndarray of int32 or float32, shape (n,)
         The distances that a search has found: no arc lowers one of them any more.
 
@@ -50,7 +50,7 @@ def check_lengths(g: Graph, root: int, lengths: NDArray) -> None:
     NegativeCycleError
         If weights are floats, and a path leads to a cycle of negative length; names one.
     LengthOverflow
-        If a path is longer than the type holds, or, of floats, shorter.
+        If the length of a path is too large for the type, or too low for floats.
     RoundingError
         If floats are rounded so far that a vertex has a distance which no path to it has.
     """
@@ -71,7 +71,7 @@ def check_lengths(g: Graph, root: int, lengths: NDArray) -> None:
 
 
 def _is_near_the_end(g: Graph, lengths: NDArray) -> bool:
-    """Return whether a distance may have an arc behind it whose sum is too large."""
+    """Return whether the sum of a distance and an arc after it may be too large."""
     most, end = weight_facts(g).most, largest(lengths.dtype)
     if ROUNDED * (g.n - 1) * most <= end:
         return False

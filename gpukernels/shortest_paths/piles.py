@@ -1,13 +1,13 @@
-"""What searches share that put far vertices off: delta, the pile, and its least distance.
+"""The common part of searches that put far vertices off: delta, the pile, and its least distance.
 
-A vertex whose distance falls, but not to a limit, waits in a pile. When the frontier is empty, the
-limit rises, and those of the pile that are within it now are the next frontier; the rest waits on,
-in the other of two piles. Who has fallen to the limit meanwhile has been in a frontier already, and
-leaves the pile for nothing.
+A vertex whose distance falls, but stays above a limit, waits in a pile. When the frontier is empty,
+the limit rises. Vertices of the pile within the new limit are the next frontier; the rest waits in
+the other of two piles. A vertex whose distance has meanwhile fallen to the old limit has already
+been in a frontier, and is dropped.
 
-The limit is inclusive and lies on the device, as the least distance that waits does: no number has
-to come to the host between finding it and going on, and as the new limit is never below it, a delta
-that vanishes beside a distance cannot bring a search to a halt.
+The limit is inclusive. It stays on the device, like the least waiting distance: no number has to
+come to the host between finding the limit and going on. The new limit is never below the least
+waiting distance, so even a delta that rounding makes 0 in a sum cannot stop the search.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from .non_negative import check_non_negative
 from .result import SSSPResult, infinity
 from .sweep import Search, Sweep
 
-#: What mean weight / mean degree is multiplied by: [davidson2014workefficient] take a warp's width.
+#: A factor for mean weight / mean degree: [davidson2014workefficient] take a warp's width.
 WIDTH = WARP_SIZE
 
 
@@ -37,7 +37,7 @@ WIDTH = WARP_SIZE
 def find_least(search: Search, waiting_vertex, size, limit, least, now, infinite, cleared):
     """Find the least distance above ``limit[now]`` in a pile; all of `cleared` becomes 0.
 
-    ``least[now]`` was infinite.
+    ``least[now]`` is infinite before.
     """
     for i in range(cuda.grid(1), cleared.size, cuda.gridsize(1)):
         cleared[i] = 0
@@ -53,9 +53,9 @@ def find_least(search: Search, waiting_vertex, size, limit, least, now, infinite
 
 @cuda.jit(device=True)
 def next_limit(limit, least, used, now, reach, infinite):
-    """Make `reach` the next limit, beyond which nothing is known; all of `used` becomes 0.
+    """Make `reach` the next limit; the least distance beyond it is not known. Set all `used` to 0.
 
-    For one thread, at the end of the launch that has split a pile.
+    Only one thread may call, at the end of the launch that has split a pile.
     """
     limit[1 - now] = reach
     least[1 - now] = infinite
@@ -65,15 +65,15 @@ def next_limit(limit, least, used, now, reach, infinite):
 
 @dataclass(frozen=True)
 class Options:
-    """What both searches may be told, by keyword.
+    """The options of both searches, by keyword.
 
     Attributes
     ----------
     delta : float, optional
-        By how much a limit is beyond the one before, which is the width of a bucket; by default 32
-        times the mean weight over the mean degree, or 1 where that is 0. Infinity puts nothing off.
+        The distance between two limits, which is the width of a bucket; by default 32 times the
+        mean weight over the mean degree, or 1 if that is 0. Infinity puts no vertex off.
     threads : int
-        Threads a block.
+        Threads per block.
     parents : bool
         Whether the result holds parents.
     """
@@ -84,7 +84,7 @@ class Options:
 
 
 def default_delta(g: Graph) -> float:
-    """Return 32 times the mean weight over the mean degree; 1 where that is 0."""
+    """Return 32 times the mean weight over the mean degree; 1 if that is 0."""
     mean = weight_facts(g).mean
     return WIDTH * mean * g.n / g.m if g.m and mean else 1.0
 
@@ -93,7 +93,7 @@ def check_delta(delta: float | None, g: Graph) -> float:
     """Return `delta`, or the default for None; InvalidArgument unless it is a number above 0."""
     if delta is None:
         return default_delta(g)
-    allowed = "a number above 0; infinity puts nothing off"
+    allowed = "a number above 0; with infinity, no vertex is put off"
     return check_real("delta", delta, math.ulp(0), math.inf, allowed)
 
 
@@ -103,7 +103,7 @@ class Piles(Sweep):
     Attributes
     ----------
     delta : float
-        How far a limit reaches.
+        The distance between two limits.
     splits : int
         How often the limit has risen.
     """
@@ -126,7 +126,7 @@ class Piles(Sweep):
         self.put_off_in_all += self.put_off - before
 
     def look(self, kernel, *more) -> None:
-        """Launch `kernel`, which looks at all that waits."""
+        """Launch `kernel`, which reads all waiting vertices."""
         pile = self.piles[self.side].next_frontier
         self.launch(
             kernel, self.put_off, self.search, pile, self.put_off, self.limit, self.least, self.now,
@@ -134,11 +134,11 @@ class Piles(Sweep):
         )  # fmt: skip
 
     def find_least(self, cleared) -> None:
-        """Find the least distance that waits, and clear what the next launches count in."""
+        """Find the least waiting distance, and clear the counters of the next launches."""
         self.look(find_least, self.infinite, cleared)
 
     def split(self, kernel, *more) -> None:
-        """Launch `kernel`, which raises the limit, and make a frontier and a pile of the pile."""
+        """Launch `kernel`, which raises the limit, to split the pile into a frontier and a pile."""
         pile, other = self.piles[self.side], self.piles[1 - self.side]
         queue, counts, used = self.next_queue()
         self.launch(
@@ -151,6 +151,6 @@ class Piles(Sweep):
         self.read()
 
     def found(self, **more) -> SSSPResult:
-        """Return what was found, and the statistics with `more` of them."""
+        """Return the result of the search, with `more` statistics."""
         told = {"delta": self.delta, "splits": self.splits, "put_off": self.put_off_in_all}
         return self.result(self.method, self.parents, **told, **more)

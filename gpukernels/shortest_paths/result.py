@@ -1,4 +1,4 @@
-"""What a search for shortest paths returns, and the state that each starts from."""
+"""The result of a search for shortest paths, and the state from which each search starts."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from gpukernels.graphs.answers import FromOneRoot
 from gpukernels.graphs.graph import Graph, no_arc
 from gpukernels.graphs.summary import by_method, shape_of
 
-#: ``distance`` of a vertex to which no path leads, where weights are whole numbers.
+#: ``distance`` of a vertex to which no path leads, if weights are whole numbers.
 UNREACHED = np.iinfo(np.int32).max
 
 
@@ -27,18 +27,18 @@ class SSSPResult(FromOneRoot):
     distance : ndarray of int32 or float32, shape (n,)
         Length of a shortest path from the root, int32 or float32 as the weights are whole numbers
         or floats; int32 without weights.
-        Where no path leads: infinity, or for int32 ``UNREACHED``, which is 2^31 - 1.
+        If there is no path: infinity, or for int32 ``UNREACHED``, which is 2^31 - 1.
     parent : ndarray of int32, shape (n,), or None
-        The vertex before this one on such a path; the root is its own parent; -1 where no path
-        leads. Where several qualify, any of them. None where the search kept no parents.
+        The vertex before this one on such a path; the root is its own parent; -1 if there is no
+        path. If several vertices qualify, any of them. None if the search kept no parents.
     stats : mapping
-        What the search did. Every method gives ``method``, ``launches``, ``read_backs`` (how often
-        the host waited for a number from the device), ``iterations`` and ``relaxations`` (arcs
-        looked at, each time that they were). Methods with a queue add ``enqueues`` (vertices put
-        into a frontier, the root included) and ``duplicates`` (vertices whose distance fell and
-        that were not put there because they were there already). With float weights there is
-        ``rounding_error``, a bound on the difference of any distance from the exact one, and with
-        those of float64 ``rounded_weights``: arcs whose weight is no float32 and was rounded.
+        Statistics of the search. Every method gives ``method``, ``launches``, ``read_backs`` (how
+        often the host waited for a number from the device), ``iterations`` and ``relaxations`` (how
+        many arcs were read, with repetitions). Methods with a queue add ``enqueues`` (vertices put
+        into a frontier, the root included) and ``duplicates`` (vertices whose distance fell, but
+        which were in the frontier already). With float weights there is ``rounding_error``, a bound
+        on the difference between any distance and the exact one. With float64 weights there is also
+        ``rounded_weights``: the number of arcs whose weight was rounded to float32.
 
     Examples
     --------
@@ -69,13 +69,13 @@ def infinity(dtype: DTypeLike) -> float | int:
 
 
 def arcs_on(device: Device, g: Graph) -> tuple[DeviceArray, DeviceArray, DeviceArray]:
-    """Return offsets, targets and weights as the device's; each arc counts 1 where none weighs."""
+    """Return offsets, targets and weights on the device; each arc counts 1 if none has a weight."""
     weights = device.full(g.m, 1, np.int32) if g.weights is None else device.keep(g.weights)
     return device.keep(g.offsets), device.keep(g.targets), weights
 
 
 def start_at(root: int, g: Graph, device: Device) -> DeviceArray:
-    """Return device distances that are infinite, but for that of `root`, which is 0."""
+    """Return device distances that are infinite, except that of `root`, which is 0."""
     dtype = np.int32 if g.weights is None else g.weights.dtype
     distance = device.full(g.n, infinity(dtype), dtype)
     device.put(distance, root, 0)

@@ -1,17 +1,17 @@
-"""What searches by workfronts share: the advance of a frontier, its buffers, its rounds.
+"""The common part of searches by workfronts: the advance of a frontier, its buffers, its rounds.
 
 The workfront of Davidson et al. [davidson2014workefficient] is the queue of vertices whose distance
-fell in the round before. `advance` relaxes their arcs, spread evenly over the grid by
-`mapping.merge_path`, and enqueues whose distance falls; by which limit a vertex goes to the next
-frontier or waits in a pile is all in which three searches differ.
+fell in the round before. `advance` relaxes their arcs, which `mapping.merge_path` spreads evenly
+over the grid, and enqueues the vertices that fall. The three searches differ only in the limit: up
+to it, a vertex goes to the next frontier, beyond it, the vertex waits in a pile.
 
-One launch and one read-back a round. The original enqueues every vertex as often as it falls, marks
-them in a table and removes duplicates in two kernels more; then it scans the degrees. Here the mark
-is a stamp with the number of the round, which an atomic exchange puts on a vertex before it is
-enqueued, so that nobody else does; and the queue knows its arcs (`frontiers.arc_queue`).
+One launch and one read-back per round. The original enqueues a vertex as often as it falls, marks
+it in a table and removes duplicates with two more kernels; then it scans the degrees. Here the mark
+is a stamp with the round's number. An atomic exchange stores it before the vertex is enqueued, so
+that only one thread enqueues it. The queue knows its arcs (`frontiers.arc_queue`).
 
-Sums are formed in 64 bits where weights are int32, and only what is less than a distance is stored,
-so that no length wraps; a float sum that is too large is infinite, and less than nothing.
+For int32 weights, sums are formed in 64 bits, and a sum is stored only if it is less than a
+distance, so no length wraps. A float sum that is too large is infinite, and less than no distance.
 """
 
 from __future__ import annotations
@@ -35,32 +35,32 @@ from .negative import Watch
 from .result import SSSPResult, arcs_on, start_at
 from .tight import with_parents
 
-#: Place in the counters of a launch, behind the size of the queue that it fills.
+#: Place in the counters of a launch, after the size of the queue that it fills.
 DUPLICATES = 1
 #: Counters of a launch.
 COUNTERS = 2
-#: Vertices that a lane puts off, from which a warp writes those of all lanes side by side.
+#: If a lane puts off so many vertices, a warp writes those of all lanes side by side.
 SIDE_BY_SIDE = 4
 
 
 @kernel_argument
 class Search(NamedTuple):
-    """The graph, and what a search knows of its vertices."""
+    """The graph, and the distances and marks so far."""
 
     offsets: Any
     targets: Any
     weights: Any
     distance: Any  #: int32 or float32
     stamp: Any  #: int32: the last launch that enqueued the vertex
-    waiting: Any  #: int32: 1 once the vertex was put into the pile; no elements where there is none
+    waiting: Any  #: int32: 1 once the vertex was put into the pile; empty if there is no pile
 
 
 @cuda.jit(device=True)
 def relax(work, item, unit):
-    """Relax one arc of the frontier; hold its target if the calling thread is to enqueue it.
+    """Relax one arc of the frontier; hold its target if the calling thread must enqueue it.
 
-    ``held`` counts what the thread has for the next frontier, what for the pile, and what it has
-    dropped because it is in one of them already.
+    ``held`` counts three kinds of vertices: those for the next frontier, those for the pile, and
+    those that are dropped because they are in one of the two already.
     """
     search, frontier, limit, turn, found, put_off, held = work
     u, arc = frontier.vertex[item], frontier.shift[item] + unit
@@ -87,17 +87,17 @@ def advance(
     search: Search, frontier: ArcQueue, items, units, queue: ArcQueue, pile: Queue, counts, used,
     limit, now, turn,
 ):  # fmt: skip
-    """Relax the `units` arcs of a frontier of `items` vertices, and enqueue whose distance falls.
+    """Relax the `units` arcs of a frontier of `items` vertices; enqueue the vertices that fall.
 
-    ``limit[now]`` is the largest distance that goes to `queue`; what is further waits in `pile`.
-    ``counts`` are those of this launch; those that were `used` before become 0.
+    ``limit[now]`` is the largest distance that goes to `queue`; vertices beyond it wait in `pile`.
+    ``counts`` belongs to this launch; the counts `used` by the launch before become 0.
 
-    A thread may read a distance while another lowers it. If it gets the old one of its arc's
-    source, that is enqueued for the next round; the old one of the target costs an atomic that
-    changes nothing.
+    A thread may read a distance while another lowers it. If it reads the old distance of its arc's
+    source, the source is enqueued for the next round; if it reads the target's, the atomic changes
+    nothing.
     """
     path = cuda.shared.array(0, int32)
-    # A thread visits at most STEPS arcs of a tile, so these have room for all that it finds.
+    # A thread visits at most STEPS arcs of a tile, so these have room for all its vertices.
     found = cuda.local.array(STEPS, int32)
     put_off = cuda.local.array(STEPS, int32)
     held = cuda.local.array(3, int32)
@@ -116,19 +116,19 @@ def advance(
 
 
 class Sweep:
-    """The state of one search, and what it has done so far.
+    """The state of one search, and its statistics so far.
 
-    Room: a frontier holds no vertex twice, as its stamp is that of the launch from the first time
-    on. A pile is entered once in a search, as ``waiting`` tells: who leaves it is within the limit,
-    and falls to no distance beyond it. So n entries are enough for each, and 31 bits for the arcs
-    of all of them; `read` looks whether that was so.
+    Room: a frontier holds no vertex twice, because a vertex keeps the stamp of its launch. A vertex
+    enters a pile once in a search, as ``waiting`` records: when it leaves the pile, it is within
+    the limit, and its distance can only fall. So n entries are enough for each, and 31 bits for the
+    arcs of all of them; `read` checks this.
 
     Parameters
     ----------
     g, root, device, threads
-        As the search got them.
+        The arguments of the search.
     limit : float
-        The largest distance that goes to the first frontiers; infinity where nothing is put off.
+        The largest distance that goes to the first frontiers; infinity if no vertex is put off.
 
     Attributes
     ----------
@@ -154,7 +154,7 @@ class Sweep:
         sizes = counts[-3:-2], counts[-2:-1]
         self.piles = [Queue(room(self.search.waiting.size), size) for size in sizes]
         self.limit = device.full(2, limit, np.float64)
-        # The limit in force, and the pile: one of two each. A turn is a launch that fills a queue.
+        # Places of the current limit and pile, of two each. A turn is a launch that fills a queue.
         self.now = self.side = self.turn = 0
         self.put_off = self.iterations = self.launches = self.read_backs = 0
         self.relaxations = self.duplicates = 0
@@ -176,7 +176,7 @@ class Sweep:
         return self.queues[at], self.rows[at], self.rows[1 - at]
 
     def round(self) -> None:
-        """Relax the arcs of the frontier; what has fallen is the next one, or waits."""
+        """Relax the arcs of the frontier; vertices that fall are the next frontier, or wait."""
         self.watch.look(self.iterations, self.search.distance)
         self.sizes.append(self.size)
         self.iterations += 1
@@ -195,7 +195,7 @@ class Sweep:
         self.read()
 
     def read(self) -> None:
-        """Wait for the launches so far, and see how large the queue and the pile have become."""
+        """Wait for the launches so far, and read the sizes of the queue and the pile."""
         told = self.device.read(self.counts, into=self.told)
         self.read_backs += 1
         row = told[COUNTERS * (self.turn % 2) :]
@@ -206,7 +206,7 @@ class Sweep:
             raise AssertionError(f"a vertex is in a queue twice: {self.size}, {self.put_off}")
 
     def result(self, method: str, parents: bool, **more) -> SSSPResult:
-        """Return what was found, and the statistics with `more` of them."""
+        """Return the result of the search, with `more` statistics."""
         stats = {
             "method": method,
             "launches": self.launches,

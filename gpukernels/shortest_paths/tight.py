@@ -1,13 +1,13 @@
-"""Parents afterwards: arcs that a shortest path may take, found in one pass over all arcs.
+"""Find parents after the search, from arcs that a shortest path may take, in one pass over arcs.
 
-Once no arc relaxes any more, an arc u -> v is *tight* if ``distance[u] + weight`` is exactly
-``distance[v]``, and every shortest path is made of tight arcs. So no relaxation has to carry a
-parent along, in a 64-bit word or in a second store that races with the first. Floats are as exact:
-rounding keeps order, so the arc that gave v its distance is still tight when u has its last one.
+When no arc relaxes any more, an arc u -> v is *tight* if ``distance[u] + weight`` is exactly
+``distance[v]``, and shortest paths are made of tight arcs. So a relaxation need not store a parent,
+in a 64-bit word or in a second store that races with the first. Floats are as exact: rounding keeps
+order, so the arc that gave v its distance is still tight with the last distance of u.
 
-Tight arcs that lead to a greater distance close no cycle, and give a tree at once. Others (weights
-of 0 and below, and floats so small beside the distance that they vanish) might; if some vertex has
-no arc but such ones, parents are given again, a step a launch away from the root.
+Tight arcs that lead to a greater distance close no cycle, and give a tree at once. Other tight arcs
+might: those of weight 0 and below, and floats so small that they vanish in the sum. If some vertex
+has no other arc, parents are given again from the root on, one step per launch.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ from .overflow import check_lengths
 from .result import SSSPResult, infinity
 
 #: From so many vertices on, distances are copied during the pass over all arcs, and the device
-#: finds vertices without a parent. For fewer, a stream and a launch take longer than they save.
+#: finds vertices without a parent. For fewer, a stream and a launch cost more time than they save.
 LARGE = 1 << 16
 
-#: Steps of a thread in a large graph: a tile's two searches in all offsets take longer than its
+#: Steps per thread in a large graph: a tile's two searches in all offsets take longer than its
 #: arcs. On an H100, 128 million arcs took 1.79 ms by 11 steps, 1.58 by 23, 1.54 by 31, 2.21 by 43.
 MANY_STEPS = 31
 
@@ -51,10 +51,10 @@ def adopt(work, u, arc):
 @benign_race("parent")
 @cuda.jit
 def adopt_forward(offsets, targets, weights, distance, infinite, root, parent, steps_per_thread):
-    """Make each vertex the parent of those to which a tight arc leads that are further away.
+    """Make each vertex the parent of the vertices further away to which it has a tight arc.
 
-    Several may be right, and any of them stays. Arcs and vertices go to threads by merge path, as
-    one vertex may have a good part of all arcs.
+    If several parents are valid, any of them stays. Arcs and vertices go to threads by merge path,
+    as one vertex may have a large part of all arcs.
     """
     path = cuda.shared.array(0, int32)
     work = (targets, weights, distance, infinite, root, parent)
@@ -69,9 +69,9 @@ def adopt_forward(offsets, targets, weights, distance, infinite, root, parent, s
 @benign_race("steps", "parent", "changed")
 @cuda.jit
 def adopt_next(offsets, targets, weights, distance, parent, step, steps, changed):
-    """Let the vertices of one step away from the root adopt, by tight arcs, who has no parent.
+    """Let the vertices `step` arcs from the root adopt, by tight arcs, vertices without a parent.
 
-    ``steps[v]`` is how many arcs lead from the root to v, -1 while v has no parent.
+    ``steps[v]`` is the number of arcs from the root to v; -1 as long as v has no parent.
     """
     u = cuda.grid(1)
     if u < distance.size and steps[u] == step:
@@ -93,12 +93,12 @@ def find_lost(distance, infinite, parent, lost):
 
 
 def parents_of(g: Graph, root: int, device, arcs, distance, threads: int):
-    """Return distances and parents on the host, and how many launches the parents took.
+    """Return distances and parents on the host, and the number of launches for the parents.
 
     Raises
     ------
     OverflowError, NegativeCycleError, RoundingError
-        As :func:`.overflow.check_lengths` does.
+        As in :func:`.overflow.check_lengths`.
     """
     large = g.n >= LARGE
     steps_per_thread = min(MANY_STEPS, (SHARED_WORDS - 1) // threads) if large else STEPS
@@ -145,7 +145,7 @@ def parents_of(g: Graph, root: int, device, arcs, distance, threads: int):
 def finish(
     g, root, device, arcs, distance, times, threads, parents, method, rounds, launches
 ) -> SSSPResult:
-    """Return the result of a search of so many `rounds`, of so many `launches` each.
+    """Return the result of a search of `rounds` rounds, with `launches` launches each.
 
     ``times[u]`` is how often the arcs of u were relaxed.
     """

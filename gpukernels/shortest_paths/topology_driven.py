@@ -1,10 +1,10 @@
-"""Bellman-Ford with a thread a vertex: every vertex in every round, distances in place.
+"""Bellman-Ford with one thread per vertex: every vertex in every round, distances in place.
 
 The topology-driven search of LonestarGPU [burtscher2012quantitative], as surveyed in
-[busato2016hbf]. Mapping: work-item (vertex) to thread. Work O(n (n + m)) at worst: a round
-relaxes every arc. No mask, no queue, one kernel. A distance that falls is read in the same round by
-whoever comes later, so there are fewer rounds than in a search that keeps old and new apart, and
-how many depends on the order of the threads.
+[busato2016hbf]. Mapping: work-item (vertex) to thread. Work O(n (n + m)) at worst: a round relaxes
+every arc. No mask, no queue, one kernel. If a distance falls, threads that read it later in the
+same round get the new value. So there are fewer rounds than in a search that separates old and new
+distances, but their number depends on the order of the threads.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from .tight import finish
 def relax_all(offsets, targets, weights, distance, infinite, times, changed):
     """Relax all arcs of every vertex that is reached.
 
-    A thread may read a distance while another lowers it. If it gets the old one, ``changed`` brings
-    another round.
+    A thread may read a distance while another lowers it. If it reads the old one, ``changed``
+    causes another round.
     """
     u = cuda.grid(1)
     if u < distance.size:
@@ -53,23 +53,23 @@ def sssp(
     g : Graph
         The graph; its outgoing arcs are followed. Weights may be negative.
     root : int
-        Where the paths begin.
+        The vertex where the paths begin.
     device : SimtDevice or CudaDevice
-        Where to run.
+        Where kernels run.
     threads : int
-        Threads a block.
+        Threads per block.
     parents : bool
         Whether the result holds parents.
 
     Returns
     -------
     SSSPResult
-        How many rounds it took depends on the order of the threads, as the relaxations do.
+        The number of rounds and of relaxations depends on the order of the threads.
 
     Raises
     ------
     NegativeCycleError
-        Where a path from the root leads to a cycle of negative length; names one.
+        If a path from the root leads to a cycle of negative length; names one.
     """
     check_threads(threads)
     watch = Watch(g, root, device)

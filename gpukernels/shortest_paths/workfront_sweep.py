@@ -2,8 +2,8 @@
 
 The Workfront Sweep of Davidson et al. [davidson2014workefficient]; [busato2017chapter], section 3.
 Mapping: arcs and vertices of the frontier to threads by merge path. Work O(n m) at worst: a round
-costs what the vertices that fell in the round before have arcs, but a vertex may fall often.
-Weights may be negative. Nothing is put off: `near_far` and `delta_stepping` do that.
+relaxes the arcs of the vertices that fell in the round before, but a vertex may fall often. Weights
+may be negative. No vertex is put off, unlike in `near_far` and `delta_stepping`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def sssp(
     Parameters
     ----------
     threads : int
-        Threads a block.
+        Threads per block.
     parents : bool
         Whether the result holds parents.
 
@@ -32,14 +32,14 @@ def sssp(
     -------
     SSSPResult
         ``stats`` adds ``enqueues`` (vertices put into a frontier, the root included),
-        ``duplicates`` (vertices not enqueued because they were already, though their distance had
-        fallen again) and ``frontier_sizes``. A distance that falls is read in the same round by
-        whoever comes later, so all these depend on the order of the threads.
+        ``duplicates`` (vertices that fell again when they were already enqueued) and
+        ``frontier_sizes``. A distance that falls may be read by other threads in the same round, so
+        all these depend on the order of the threads.
 
     Raises
     ------
     NegativeCycleError
-        Where a path from the root leads to a cycle of negative length; names one.
+        If a path from the root leads to a cycle of negative length; names one.
     """
     s = Sweep(g, root, device, threads)
     while s.size:

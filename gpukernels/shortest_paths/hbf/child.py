@@ -1,7 +1,7 @@
-"""The child kernel: a block for every few thousand arcs of the vertices that have very many.
+"""The child kernel: one block for every few thousand arcs of the vertices with very many arcs.
 
-H-BF [busato2016hbf], section 5.3: dynamic parallelism above T_DP arcs. See `frontiers.pieces` for
-how vertices come here. Mapping: piece to block, arc to thread.
+H-BF [busato2016hbf], section 5.3: dynamic parallelism above T_DP arcs. `frontiers.pieces` explains
+how vertices are queued for it. Mapping: piece to block, arc to thread.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from .words import key_of
 @benign_race("words")
 @cuda.jit(**LARGE_BLOCKS)
 def relax_pieces(search: Search, queue: Queue, round, alone, coalesced, children: Children):
-    """Relax the arcs of the queued pieces, a block a piece.
+    """Relax the arcs of the queued pieces, one block per piece.
 
-    Distances are read while others lower them, as in `relax_frontier`.
+    Distances are read while other threads lower them, as in `relax_frontier`.
     """
     slots = cuda.shared.array(0, int32)
     found = cuda.local.array(LOCAL, int32)

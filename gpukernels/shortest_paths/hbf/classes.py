@@ -1,34 +1,34 @@
-"""Edge classes: what is known of an arc before the search, in the two high bits of its target.
+"""Edge classes: facts about an arc that hold in every search, in the two high bits of its target.
 
-H-BF [busato2016hbf], section 4.1 and Algorithm 4. Five kinds of arc, of which two bits tell four:
+H-BF [busato2016hbf], section 4.1 and Algorithm 4. Five kinds of arc; two bits distinguish four.
 
 =============  =====================================  =============================================
-class          an arc u -> v where                    what becomes of it
+class          an arc u -> v where                    treatment in the search
 =============  =====================================  =============================================
 self-loop      u is v                                 skipped, unless its weight is negative
 out-degree     v has no arc out (undirected: this)    skipped; v gets its distance at the end
 in-degree      v has no other arc in                  relaxed by a plain store, without an atomic
-source         u is the root                          the same; needs no bits, as u tells
+source         u is the root                          the same; needs no bits, as u shows it
 (none)         none of these                          relaxed by an atomic
 =============  =====================================  =============================================
 
-The two that are skipped have the sign bit, so that one comparison passes over them before a weight
-is loaded. No class depends on the root, so that an arc is marked once a graph; the paper marks in
-every search, and has the source class by the same look at u.
+The two classes that are skipped have the sign bit, so that one comparison skips them before a
+weight is loaded. No class depends on the root, so an arc is marked once per graph. The paper marks
+in every search, and finds the source class by the same read of u.
 
-Where this differs from the paper, since it would be wrong:
+This differs from the paper where the paper would be wrong:
 
-- A plain store needs the comparison with the distance that is there. Algorithm 4 stores whatever
-  comes: where one arc leads back to the root, it raises the root's distance above 0.
-- Arcs from the root that are parallel need their atomic: lanes of one warp relax them together, and
-  the last store would win, not the least. So the source class is for a root whose row is sorted and
-  names no vertex twice.
-- The self-loop of negative weight is a cycle of negative length, and an undirected edge of negative
-  weight is one there and back. Neither may be passed over.
+- A plain store needs a comparison with the old distance. Algorithm 4 stores every new distance: if
+  one arc leads back to the root, it raises the root's distance above 0.
+- Parallel arcs from the root need an atomic: the lanes of one warp relax them together, and the
+  last store would win, not the smallest. So the source class is only used for a root whose row is
+  sorted and names no vertex twice.
+- A self-loop of negative weight is a cycle of negative length, and so is an undirected edge of
+  negative weight, there and back. Neither may be skipped.
 
-Where several classes fit, the first of the table is taken: what is skipped costs least. A self-loop
-of v that is skipped itself does not count among its arcs, as in the paper's Fig. 2: there (0, 2) is
-of the in-degree class beside (2, 2).
+If several classes fit, the first in the table is taken: skipping an arc costs least. A self-loop of
+v that is itself skipped does not count as an arc of v, as in the paper's Fig. 2: there, (0, 2) is
+of the in-degree class next to (2, 2).
 """
 
 from __future__ import annotations
@@ -45,27 +45,27 @@ from gpukernels.mapping.dynamic_virtual_warp import choose_warp_size
 from gpukernels.mapping.virtual_warp import virtual_warp
 from gpukernels.primitives.launch_shape import blocks_for
 
-#: Bits of a target that name the vertex, and how far the class is to their left.
+#: Bits of a target that name the vertex; the class is to their left.
 ID_BITS = 30
 ID_MASK = 2**ID_BITS - 1
-#: Classes as the two high bits hold them; the negative ones, with the sign bit, are skipped.
+#: Classes as in the two high bits; arcs of the negative ones, with the sign bit, are skipped.
 SELF_LOOP, OUT_DEGREE, NORMAL, IN_DEGREE = range(-2, 2)
 
 
 @kernel_argument
 class Arcs(NamedTuple):
-    """A graph as compressed rows, or that of its arcs turned around."""
+    """A graph as compressed rows, or its reverse graph."""
 
     offsets: Any
-    ends: Any  #: where each arc leads, or comes from
+    ends: Any  #: the vertex that each arc leads to, or comes from
     weights: Any
 
 
 @cuda.jit(device=True)
 def has_only(arcs, v, most):
-    """Return whether `v` has `most` (0 or 1) arcs in its row beside one self-loop, or none.
+    """Return whether `v` has exactly `most` (0 or 1) arcs, or these and one self-loop.
 
-    A self-loop of negative weight does not pass.
+    A self-loop of negative weight counts as an arc.
     """
     begin, end = arcs.offsets[v], arcs.offsets[v + 1]
     if end - begin == most + 1:
@@ -99,7 +99,7 @@ def mark_arc(work, u, arc):
 
 @cuda.jit
 def mark_classes(arcs: Arcs, arcs_in: Arcs, leaf, marked, warp_size):
-    """Mark every arc, a group of `warp_size` threads a vertex; `leaf` is the arcs out of a leaf."""
+    """Mark every arc, `warp_size` threads per vertex; `leaf` is the number of arcs of a leaf."""
     work = arcs, arcs_in, leaf, marked
     lane, n = cuda.grid(1) % warp_size, arcs.offsets.size - 1
     for u in range(cuda.grid(1) // warp_size, n, cuda.gridsize(1) // warp_size):
@@ -107,26 +107,26 @@ def mark_classes(arcs: Arcs, arcs_in: Arcs, leaf, marked, warp_size):
 
 
 def check_ids(n: int) -> None:
-    """Raise InvalidArgument if ids of n vertices leave no two bits for a class."""
+    """Raise InvalidArgument if the ids of `n` vertices leave no two bits for a class."""
     if n - 1 > ID_MASK:
         allowed = f"at most {ID_MASK + 1}, or edge_classes=False: a class takes two bits of an id"
         raise InvalidArgument("g.n", n, allowed)
 
 
 def leaf_degree(g: Graph) -> int:
-    """Return how many arcs leave a vertex through which no shortest path leads."""
+    """Return the number of arcs out of a leaf, a vertex that no shortest path passes through."""
     return 0 if g.directed else 1
 
 
 def turned_around(g: Graph, device, arcs: Arcs) -> Arcs:
-    """Return the arcs of the reverse graph; `arcs` are those of `g`, on the device."""
+    """Return the reverse graph's arcs; `arcs` are the arcs of `g`, on the device."""
     back = g.reverse
     weights = arcs.weights if g.weights is None else device.keep(back.weights)
     return Arcs(device.keep(back.offsets), device.keep(back.targets), weights)
 
 
 def marked_targets(g: Graph, device, arcs: Arcs, arcs_in: Arcs, threads: int):
-    """Return device targets with classes, and whether they were marked now.
+    """Return device targets with classes, and whether this call has marked them.
 
     A GPU keeps them as long as `g` lives.
     """

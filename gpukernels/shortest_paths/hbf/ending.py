@@ -1,9 +1,9 @@
-"""After the last round: distances out of their words, and those of the vertices that were left out.
+"""After the last round: take distances from their words, and find those of vertices left out.
 
 The final kernel of H-BF [busato2016hbf], section 4.1. A vertex without arcs out (undirected: with
-one) was never relaxed. It takes the least that the arcs into it offer, all of them: it may be
-reached by no other way, and no arc was relaxed that might have told it some of that. Nobody else
-writes its distance, so that no atomic is needed.
+one) was never relaxed. Its distance is the least sum of the arcs into it. All of these arcs count,
+as no arc into it was relaxed before. Only one group writes its distance, so that no atomic is
+needed.
 
 Mapping: vertex to a virtual warp as wide as the mean number of arcs in.
 """
@@ -23,7 +23,7 @@ from .words import NEVER, key_of, longer, put_distance
 
 @cuda.jit(device=True)
 def take_less(work, v, arc):
-    """Lower the thread's `least` to what `arc`, which enters v, offers."""
+    """Lower the thread's `least` to the distance that `arc` gives to v, which it enters."""
     arcs_in, words, floats, least = work
     key = key_of(words[arcs_in.ends[arc]])
     if key != NEVER:
@@ -34,9 +34,9 @@ def take_less(work, v, arc):
 def end_postponed(
     arcs: Arcs, arcs_in: Arcs, leaf, words, floats, infinite, distance, warp_size
 ):  # fmt: skip
-    """Give every vertex its distance, `warp_size` threads a vertex; those of leaves are found now.
+    """Give every vertex its distance, `warp_size` threads per vertex; find those of leaves now.
 
-    `leaf` is how many arcs leave a vertex that was left out.
+    `leaf` is the number of arcs out of a vertex that was left out.
     """
     least = cuda.local.array(1, int64)
     lane = cuda.grid(1) % warp_size
@@ -67,7 +67,7 @@ def unpack(words, floats, infinite, distance):
 
 
 def unpacked(search, device, dtype, threads: int):
-    """Return device distances of the words of `search` as they are."""
+    """Return device distances of the words of `search`; vertices left out may have none."""
     n = search.words.size
     distance = device.empty(n, dtype)
     device.launch(
@@ -78,7 +78,7 @@ def unpacked(search, device, dtype, threads: int):
 
 
 def ended(g, arcs: Arcs, arcs_in: Arcs, search, device, dtype, threads: int):
-    """Return device distances, those of the vertices that were left out among them."""
+    """Return device distances, including those of the vertices that were left out."""
     distance = device.empty(g.n, dtype)
     group = choose_warp_size(g.n, g.m, 0, 1) if g.directed else 1
     device.launch(

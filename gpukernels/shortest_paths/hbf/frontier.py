@@ -1,17 +1,17 @@
-"""A round: the arcs of all vertices of the frontier, by virtual warps of a size set for the round.
+"""A round: relax the arcs of the frontier with virtual warps of a size set for the round.
 
-H-BF [busato2016hbf], section 5.2. The host chooses the threads of a virtual warp again in each
-round: the largest power of two that gives each vertex a group while the GPU holds all threads, from
-4 to 32.
+H-BF [busato2016hbf], section 5.2. In each round, the host chooses the threads of a virtual warp
+again: the largest power of two from 4 to 32 with which the GPU still holds a group for every vertex
+at once.
 
-A warp takes `at_once` vertices, 32 where the frontier is large. It reads them side by side, and its
-groups take them in turn: one that is done goes on to its next vertex while another is still busy.
-Why more than one each: a block keeps its place on the multiprocessor until its last warp ends, so
-that one heavy vertex keeps idle what the others have left. The sums of many vertices differ less
-than single ones, blocks end at nearly the same time, and there are fewer of them to start.
+A warp takes `at_once` vertices, 32 if the frontier is large. It reads them side by side, and its
+groups take them in turn: a group that is done takes the next one while another is still busy. A
+block keeps its place on the multiprocessor until its last warp ends. So with one vertex per group,
+one heavy vertex leaves the places of other warps idle. The sums of many vertices differ less than
+single ones: blocks end at nearly the same time, and fewer blocks must start.
 
-The paper always gives a warp 32. Here it has fewer where that would leave warps of the GPU without
-any: a frontier of 1,000 vertices would be visited by 32 warps of the 8,448 that an H200 holds.
+The paper always gives a warp 32 vertices. Here a warp has fewer if otherwise warps of the GPU had
+none: with 32, a frontier of 1,000 vertices would use 32 of the 8,448 warps of an H200.
 """
 
 from __future__ import annotations
@@ -35,25 +35,25 @@ from gpukernels.primitives.launch_shape import FULL_MASK, WARP_SIZE
 from .relax import NONE, REPEATED, Search, Visit, relax
 from .words import NEVER, key_of
 
-#: Arcs that a lane relaxes before the groups of its warp look for their next vertices.
+#: Arcs that a lane relaxes before the groups of its warp take their next vertices.
 STRETCH = 4
-#: Local queues are written by the lanes that hold them, without looking for the shortest: never
-#: side by side, and by a ballot where none holds two.
+#: Each lane writes its own local queue, without a search for the shortest: never side by side, and
+#: by a ballot if no lane holds two.
 SCATTER = Writes(LOCAL + 1, True)
 
 
 @kernel_argument
 class Shape(NamedTuple):
-    """How the frontier is dealt out."""
+    """How the vertices of the frontier are given to warps."""
 
     warp_size: int  #: threads of a virtual warp
     at_once: int  #: vertices that a warp takes
-    coalesced: bool  #: whether finds are written through shared memory
+    coalesced: bool  #: whether found vertices are written through shared memory
 
 
 @cuda.jit(device=True)
 def flush(local, queue, slots, coalesced, hints):
-    """Append what the lanes of a warp hold to `queue`, and forget it; all lanes call."""
+    """Append the vertices that a warp's lanes hold to `queue`, and empty the lanes; all call."""
     if coalesced:
         enqueue_through_shared(queue, local.found, int32(local.held[0]), slots, hints)
     else:
@@ -67,12 +67,12 @@ def relax_frontier(
     search: Search, frontier, size, queue: Queue, round, alone, cleared, shape: Shape,
     children: Children,
 ):  # fmt: skip
-    """Relax the arcs of the `size` vertices of the frontier, and clear the counters of the next.
+    """Relax the arcs of the frontier's `size` vertices, and clear the counters of the next round.
 
-    A thread may read a distance while another lowers it. If it is the one of the vertex that it
-    visits, that vertex is enqueued again; if it is the one that it would lower, the atomic decides.
-    Plain stores are made where no other thread relaxes an arc to the vertex, or, with duplicates in
-    the frontier, one whose vertex is enqueued again.
+    A thread may read a distance while another lowers it. If it is the distance of the visited
+    vertex, this vertex is enqueued again; if it is the target's, the atomic decides. A plain store
+    is made only if no other thread relaxes an arc to the target. With duplicates in the frontier,
+    one may, but then the vertex that it visits is enqueued again.
     """
     slots = cuda.shared.array(0, int32)
     found = cuda.local.array(LOCAL, int32)

@@ -1,13 +1,13 @@
 """H-BF from many roots at once: one launch per round for all of them, and a frontier for each.
 
 H-BF [busato2016hbf], with its defaults, as a search for all pairs [busato2017chapter], section 4.
-Mapping: that of one search; the second index of a block is the row of its root. Work O(k n m) at
+Mapping: as in one search; the second index of a block is the row of its root. Work O(k n m) at
 worst for k roots.
 
-The kernels are those of one root. Each is called here as a device function, with the row of the
-block's root in every array that a root has for itself: words, frontiers, counters, pieces. The
-graph and the classes of its arcs are the same for all roots. Only the source class differs: whether
-the arcs of a root are relaxed by plain stores in round 1 is known for each row.
+The kernels are the same as for one root. They are called here as device functions, with the row of
+the block's root in each array that a root has for itself: words, frontiers, counters, pieces. All
+roots share the graph and the classes of its arcs. Only the source class differs: each row has a
+flag, whether plain stores may relax the arcs of its root in round 1.
 
 The host chooses the width of the virtual warps once for all frontiers together. It reads back the
 counters of all rows after each round, until no row has a frontier.
@@ -58,7 +58,7 @@ end_postponed_of = as_function(end_postponed)
 
 @cuda.jit(device=True)
 def row_of(search, row):
-    """Return the state of the search whose distances are in that `row`."""
+    """Return the state of the search whose distances are in row `row`."""
     return Search(
         search.offsets, search.targets, search.weights, search.words[row], search.times,
         search.visited, search.floor, search.floats, search.classes, search.how, search.hints,
@@ -83,7 +83,7 @@ def relax_frontiers(
 ):  # fmt: skip
     """Relax the arcs of all frontiers; see `relax_frontier`.
 
-    ``plain[row]`` is 1 where the arcs of the row's root may be relaxed by plain stores.
+    ``plain[row]`` is 1 if plain stores may relax the arcs of the row's root.
     """
     row = cuda.blockIdx.y
     relax_frontier_of(
@@ -118,7 +118,7 @@ def end_all(arcs: Arcs, arcs_in: Arcs, leaf, words, floats, infinite, distance, 
 class FromManyRoots:
     """An H-BF search from each root of a batch, on one device.
 
-    Its parameters and attributes are those of `TopologyDriven` in ``shortest_paths/many_roots.py``.
+    It has the parameters and attributes of `TopologyDriven` in ``shortest_paths/many_roots.py``.
     """
 
     def __init__(self, g: Graph, device: Device, batch: int, threads: int):
@@ -145,7 +145,7 @@ class FromManyRoots:
 
     @staticmethod
     def bytes_of(g: Graph, roots: int) -> list[int]:
-        """Return the bytes of each array that a batch of so many roots takes on a device."""
+        """Return the bytes of each array that a batch of `roots` roots takes on a device."""
         # The narrowest blocks make the most pieces.
         pieces = larger_than(g, Options().child_threshold, LOCAL * WARP_SIZE).pieces
         graph = [4 * (g.n + 1)] * 2 + [4 * g.m] * 5 + [4 * g.n]
@@ -212,7 +212,7 @@ class FromManyRoots:
         return device.read(queue.next_size)
 
     def relaxations(self) -> int:
-        """Return how many arcs were relaxed, each time that they were."""
+        """Return the number of relaxations of arcs."""
         relaxed = np.concatenate([[0], np.cumsum(self.device.read(self.state.targets) >= 0)])
         times = self.device.read(self.state.times).astype(np.int64)
         return int(times @ np.diff(relaxed[self.g.offsets]))

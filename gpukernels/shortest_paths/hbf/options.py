@@ -1,7 +1,7 @@
-"""What H-BF may be told: each optimization on or off, and the numbers behind it.
+"""The options of H-BF: each optimization on or off, and the numbers behind it.
 
-The defaults are those of [busato2016hbf]: virtual warps of 4 to 32 threads, 32 vertices a warp,
-T_DP = 4,096.
+The defaults are the ones of [busato2016hbf]: virtual warps of 4 to 32 threads, 32 vertices per
+warp, T_DP = 4,096.
 """
 
 from __future__ import annotations
@@ -34,31 +34,31 @@ class Options:
     edge_classes : bool
         Whether arcs are classified, so that some are skipped and some relaxed without an atomic.
     duplicates : {"atomic64", "table", "none"}
-        Who keeps a vertex from being visited twice in a round: the 64-bit atomic, a lookup table
-        between rounds, or nobody.
+        How to keep a vertex from being visited twice in a round: by the 64-bit atomic, by a lookup
+        table between rounds, or not at all.
     dynamic_virtual_warps : bool
-        Whether each round sets the threads of a virtual warp again; if not, they are `warp_size`.
+        Whether each round sets the threads of a virtual warp again; if not, there are `warp_size`.
     warp_workload : {1, 2, 4, 8, 16, 32}
-        Vertices that a warp takes at most; with 1, each virtual warp takes one.
+        The most vertices that a warp takes; with 1, each virtual warp takes one.
     dynamic_parallelism : bool
         Whether a child kernel takes vertices of more than `child_threshold` arcs.
     coalesced_enqueue : bool
-        Whether a warp writes what it has found through shared memory, side by side.
+        Whether a warp writes its found vertices through shared memory, side by side.
     cache_hints : bool
-        Whether loads and stores tell the caches what becomes of them.
+        Whether loads and stores give the caches hints on how long to keep the data.
     min_warp_size : {1, 2, 4, 8, 16, 32}
         Threads of the narrowest virtual warp that a round may set.
     warp_size : {1, 2, 4, 8, 16, 32}
-        Threads of a virtual warp where rounds do not set them.
+        Threads of a virtual warp if rounds do not set them.
     child_threshold : int
-        Arcs of the largest vertex that the child kernel leaves alone, T_DP.
+        The most arcs of a vertex that the child kernel does not take, T_DP.
     threads : int
-        Threads a block.
+        Threads per block.
 
     Raises
     ------
     InvalidArgument
-        If an option is none of these.
+        If an option has a value that is not allowed.
     """
 
     edge_classes: bool = True
@@ -91,9 +91,9 @@ class Options:
         return choose_warp_size(frontier, 0, resident_threads, self.min_warp_size)
 
     def vertices_a_warp(self, frontier: int, resident_threads: int, warp_size: int) -> int:
-        """Return how many vertices a warp takes: at least one a group, at most `warp_workload`.
+        """Return how many vertices a warp takes: at least one per group, at most `warp_workload`.
 
-        Between these as many, in powers of two, as leave no warp that may be resident without any.
+        Between these bounds it is the largest power of two that gives every resident warp a vertex.
         """
         share = max(frontier * WARP_SIZE // resident_threads, 1)
         return max(WARP_SIZE // warp_size, min(self.warp_workload, 1 << (share.bit_length() - 1)))

@@ -1,13 +1,13 @@
-"""One relaxation, as the class of its arc allows, and who enqueues the vertex whose distance falls.
+"""Relax an arc as its class allows, and decide which thread enqueues a vertex that falls.
 
-H-BF [busato2016hbf], Algorithms 4 to 6. A plain look at the distance comes before the atomic: most
-offers are no better, and a look costs no turn at the address.
+H-BF [busato2016hbf], Algorithms 4 to 6. A plain read of the distance comes before the atomic: most
+new distances are no better, and reads of one address need not wait for each other.
 
 Slips: Algorithm 6 packs the distance d(u) and forgets the weight of the arc; Algorithm 5, of the
-same step, adds it. And Algorithm 6 enqueues wherever the round in the old word is another one. The
-old word comes back whether or not the minimum changed it, so that offers which were no better would
-enqueue too. Here a vertex is enqueued if its distance has really fallen, and by the first who
-lowered it in this round; `how` says if later ones enqueue it again.
+same step, adds it. Algorithm 6 also enqueues a vertex whenever the old word has another round. But
+the old word comes back whether or not the minimum changed it, so distances that were no better
+would enqueue too. Here a vertex is enqueued if its distance has really fallen, by the first thread
+that lowered it in this round; `how` says whether later threads enqueue it again.
 """
 
 from __future__ import annotations
@@ -23,40 +23,40 @@ from gpukernels.primitives.cache_hints import load_past_l1, store_past_l1
 from .classes import ID_BITS, ID_MASK, IN_DEGREE, NORMAL
 from .words import key_of, longer, packed, round_of
 
-#: Ways to keep a vertex from being visited twice in a round, as `how` holds them.
+#: Values of `how`: ways to keep a vertex from being visited twice in a round.
 DUPLICATES = {"none": 0, "table": 1, "atomic64": 2}
 NONE, TABLE, ATOMIC64 = DUPLICATES.values()
-#: Places in ``next_size`` behind those of queue and pieces: what the lookup table has kept,
-#: vertices of the frontier that are there a second time, and whether a distance fell too low.
+#: Places in ``next_size`` after those of queue and pieces: the vertices that the lookup table has
+#: kept, vertices that the frontier holds again, and whether a distance fell too low.
 KEPT, REPEATED, BELOW = 3, 4, 5
 COUNTERS = 6
 
 
 @kernel_argument
 class Search(NamedTuple):
-    """The graph, what the search knows of its vertices, and which optimizations it uses."""
+    """The graph, the words of its vertices, and the optimizations in use."""
 
     offsets: Any
     targets: Any  #: int32, with classes if `classes`
     weights: Any
     words: Any  #: uint64, distance and round: see `words`
     times: Any  #: int32, how often the arcs of a vertex were relaxed
-    visited: Any  #: int32, the round of the last visit, for ``how == NONE``; else without elements
+    visited: Any  #: int32, the round of the last visit, if ``how == NONE``; else empty
     floor: int  #: a key below this proves a cycle of negative length
     floats: bool
     classes: bool
     how: int  #: a number of `DUPLICATES`
-    hints: bool  #: whether loads and stores tell the caches what becomes of them
+    hints: bool  #: whether loads and stores give hints to the caches
 
 
 class Visit(NamedTuple):
-    """What a thread needs at an arc; made in a kernel."""
+    """The values that a thread needs at an arc; made in a kernel."""
 
     search: Search
     round: int
     alone: bool  #: whether no other thread may relax an arc to the same vertex: the source class
-    local: Local  #: where vertices go first whose distance has fallen
-    queue: Queue  #: where they go then
+    local: Local  #: where a thread first puts vertices that fall
+    queue: Queue  #: where the local queue is emptied to
 
 
 @cuda.jit(device=True)
@@ -70,7 +70,7 @@ def relax(work, key, arc):
             return
         kind = v >> ID_BITS
         v = v & ID_MASK
-    # Both loads are under way before either is waited for.
+    # Start both loads before waiting for either.
     weight = load_past_l1(search.weights, arc, search.hints)
     old = load_past_l1(search.words, v, search.hints)
     length = longer(key, weight, search.floats)

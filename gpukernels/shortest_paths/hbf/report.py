@@ -1,4 +1,4 @@
-"""What an H-BF search did; what takes long to count is counted when asked for."""
+"""Report an H-BF search; slow counts are made only when they are read."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ def report(rounds: Rounds, parents: bool) -> SSSPResult:
 
     @functools.cache
     def relaxed() -> np.ndarray:
-        """Return how often each arc's turn came."""
+        """Return how often each arc was relaxed or skipped."""
         return np.repeat(device.read(times), g.out_degree)
 
     def by_class(weights) -> dict[str, int]:
-        """Add the weights of each class's arcs; the root's count as the source class."""
+        """Add the `weights` of each class's arcs; arcs of the root count as the source class."""
         from_root = slice(g.offsets[root], g.offsets[root + 1])
         source = 0
         if only_plain:
@@ -43,7 +43,7 @@ def report(rounds: Rounds, parents: bool) -> SSSPResult:
         return found | {"source": source}
 
     def skipped() -> int:
-        """Return how often the turn of an arc came that is never relaxed."""
+        """Return how often an arc was skipped."""
         return sum(by_class(relaxed())[name] for name in ("self_loop", "out_degree"))
 
     stats = {

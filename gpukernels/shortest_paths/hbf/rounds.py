@@ -1,8 +1,8 @@
-"""The rounds of one H-BF search, from the host: buffers, launches, and what the device tells.
+"""The host's part of the rounds of one H-BF search: buffers, launches and read-backs.
 
-All buffers are allocated before the first round. A round is one launch, one more where the graph
-has vertices for the child kernel, two more with the lookup table; and one read-back of six numbers.
-The counters of the next round are cleared by the kernel of this one.
+All buffers are allocated before the first round. A round is one launch, one more if the graph has
+vertices for the child kernel, two more with the lookup table; and one read-back of six numbers. The
+kernel of each round clears the counters of the next one.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ from .relax import BELOW, COUNTERS, DUPLICATES, KEPT, NONE, REPEATED, TABLE, Sea
 from .table import append_lowered, keep_those_in_table, write_table
 from .words import BIAS, start_words
 
-#: The same shape is the same object, of which numba need not find the type again.
+#: The same shape must be the same object, so that numba need not find its type again.
 shape = functools.cache(Shape)
 
 
 class Rounds:
-    """The buffers of one search, its launches, and what they did."""
+    """The buffers of one search, its launches, and its counts."""
 
     def __init__(self, g, root, device, options: Options, resident_threads, capacity):
         self.g, self.root, self.device, self.options = g, root, device, options
@@ -58,12 +58,12 @@ class Rounds:
             int(max(BIAS + self.watch.least, 0)), self.dtype == np.float32, options.edge_classes,
             how, options.cache_hints,
         )  # fmt: skip
-        #: What the rounds fill in turn: a queue and its counters.
+        #: The rounds fill these in turn: a queue and its counters.
         self.queues = [
             Queue(device.empty(capacity, np.int32), device.full(COUNTERS, 0, np.int64))
             for _ in "ab"
         ]
-        #: The frontier, if it is no queue that a round has filled: the root, or what a table keeps.
+        #: The frontier, if it is not a queue of a round: the root, or vertices kept by a table.
         self.kept = self.frontier = device.empty(g.n if how == TABLE else 1, np.int32)
         device.put(self.frontier, 0, root)
         self.table = device.empty(g.n if how == TABLE else 0, np.int32)
@@ -87,7 +87,7 @@ class Rounds:
         Raises
         ------
         NegativeCycleError
-            Where a path from the root leads to a cycle of negative length; names one.
+            If a path from the root leads to a cycle of negative length; names one.
         """
         size, round = 1, 0
         while size:
@@ -98,7 +98,7 @@ class Rounds:
             size = self.relax(round, size)
 
     def relax(self, round: int, size: int) -> int:
-        """Relax the arcs of the frontier, of so many vertices; return the size of the next one."""
+        """Relax the arcs of a frontier of `size` vertices; return the size of the next one."""
         device, options, queue = self.device, self.options, self.queues[0]
         warp_size = options.virtual_warp(size, self.resident)
         at_once = options.vertices_a_warp(size, self.resident, warp_size)
@@ -130,7 +130,7 @@ class Rounds:
         return self.take(round, told)
 
     def take(self, round: int, told: list[int]) -> int:
-        """Make what the round has enqueued the frontier; return its size."""
+        """Make the vertices enqueued in the round the frontier; return its size."""
         queue, size = self.queues[0], told[ENTRIES]
         self.enqueues += size
         self.duplicates += told[REPEATED]
@@ -162,7 +162,7 @@ class Rounds:
         return self.device.read(queue.next_size, into=self.told).tolist()
 
     def distances(self):
-        """Return device distances as they are; those of vertices left out may be missing."""
+        """Return device distances so far; vertices left out may have none."""
         return unpacked(self.search, self.device, self.dtype, self.options.threads)
 
     def end(self):

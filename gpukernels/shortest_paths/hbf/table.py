@@ -1,9 +1,9 @@
-"""The rivals of the 64-bit atomic: a lookup table between rounds, and a frontier made again.
+"""Alternatives to the 64-bit atomic: a lookup table between rounds, and a frontier made again.
 
 The table is the technique that [busato2016hbf], section 4.2, ascribes to Davidson et al., in two
-kernels between rounds. Every entry of the queue writes its number to its vertex's place in a table;
-then each looks who is there, and the one that finds itself is kept. Four accesses of an entry, two
-of them scattered, and the compaction.
+kernels between rounds. Every entry of the queue writes its number to its vertex's place in a table.
+Then each entry reads its vertex's place, and is kept if it finds its own number. This takes four
+accesses per entry, two of them scattered, and the compaction.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from .words import round_of
 def write_table(queue: Queue, table):
     """Write the number of every entry of `queue` to its vertex's place in `table`.
 
-    Whoever comes last stays there; any will do.
+    If several entries name one vertex, any of their numbers may stay.
     """
     for i in range(cuda.grid(1), queue.next_size[ENTRIES], cuda.gridsize(1)):
         if i < queue.next_frontier.size:

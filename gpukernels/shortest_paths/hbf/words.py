@@ -1,14 +1,14 @@
 """Packed words: the distance of a vertex and the round that gave it, in 64 bits for one atomic.
 
 H-BF [busato2016hbf], section 4.2, Figs. 4 and 5: distance in the high half, round in the low one.
-``atomic.min`` on the word lowers the distance and notes the round in one transaction, and the old
-word tells who was the first to do so in this round. Of equal distances the older round is less, so
-that an offer that is not better changes nothing.
+One ``atomic.min`` on the word lowers the distance and stores the round. It returns the old word,
+whose round shows whether this thread was the first to do so in this round. If the distances are
+equal, the older round is smaller, so an equal distance changes nothing.
 
-Slip: the atomic compares *unsigned* numbers, for which a negative distance as it stands is larger
-than all others and always loses. So the high half is a *key*, which orders as an unsigned number as
-the distance does: an int32 with its sign bit flipped, which is the number plus 2^31; of a float32
-also the other bits where it is negative. All bits set is the word of what no path has reached.
+Slip: the atomic compares *unsigned* numbers, where a negative distance is larger than all others
+and always loses. So the high half is a *key*: keys order as unsigned numbers as the distances do.
+The key of an int32 has the sign bit flipped, which adds 2^31; of a negative float32, the other bits
+are flipped too. In the word of a vertex that no path has reached, all bits are set.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from __future__ import annotations
 import numpy as np
 from numba import cuda, float32, int32, int64, uint64
 
-#: Key of distance 0, and what an int32 and its key differ by.
+#: Key of distance 0, which is also the difference between an int32 and its key.
 BIAS = 2**31
 #: Key of a vertex that no path has reached.
 NEVER = 2**32 - 1
-#: All bits of a float32 but its sign.
+#: All bits of a float32 except its sign.
 MAGNITUDE = 2**31 - 1
 HALF = 32
 
@@ -52,11 +52,11 @@ def float_of(key):
 
 @cuda.jit(device=True)
 def longer(key, weight, floats):
-    """Return the key of the distance of `key` plus `weight`.
+    """Return the key of the sum of a weight and the distance with this `key`.
 
-    A sum of int32 that is too large gives `NEVER` or more, one that is too small a number below 0:
-    the key is an int64 and has room. A float32 that is too large is infinite. Nothing is lower than
-    what is lower already.
+    An int32 sum that is too large gives `NEVER` or more, and one that is too small a number below
+    0: the key is an int64 and has room. A float32 sum that is too large is infinite. Sums that are
+    too large lower no distance.
     """
     if floats:
         bits = int64((float_of(key) + float32(weight)).view(np.int32))
@@ -76,7 +76,7 @@ def put_distance(distance, v, key, infinite, floats):
 
 
 def start_words(n: int, root: int, device):
-    """Return device words of n vertices of which `root` has distance 0 and the others have none."""
+    """Return device words of `n` vertices: `root` has distance 0, the others have none."""
     words = device.full(n, np.uint64(2**64 - 1), np.uint64)
     device.put(words, root, np.uint64(BIAS << HALF))
     return words
