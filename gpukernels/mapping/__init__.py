@@ -1,9 +1,9 @@
-"""Work mapping: which threads take which units of which items, one technique a file.
+"""Work mapping: the ways to give the units of items to threads, one technique per file.
 
-A workload is a row of *items* (vertices of a frontier, rows of a matrix), each of a number of
-*units* (its arcs, its nonzeros), given by the prefix sum of their sizes. Every technique is a
-device function that calls a *visit* once for each unit, so that other kernels build on it; `expand`
-runs one by name.
+A workload is a row of *items* (vertices of a frontier, rows of a matrix). Each item has a number of
+*units* (its arcs, its nonzeros); the prefix sum of these sizes describes the workload. Every
+technique is a device function that calls a *visit* once for each unit, so that other kernels can
+build on it; `expand` runs one by its name.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ from .workload import upload
 METHODS = {
     "work_item_to_thread": Method(
         work_item_to_thread.expand,
-        "Work-item to thread: one thread an item, which takes the item's units one after another",
+        "Work-item to thread: one thread per item, which takes the item's units in turn",
         paper="harish2007accelerating",
         work="O(items + units)",
     ),
     "virtual_warp": Method(
         virtual_warp.expand,
-        "Virtual warps: a group of 1 to 32 threads an item, of a size that is fixed "
+        "Virtual warps: a group of 1 to 32 threads per item, of a size that is fixed "
         "before the launch",
         paper="hong2011accelerating",
         work="O(items x warp_size + units)",
@@ -63,13 +63,13 @@ METHODS = {
     ),
     "direct_search": Method(
         direct_search.expand,
-        "Direct search: one thread a unit, each with a binary search over all offsets",
+        "Direct search: one thread per unit, each with a binary search over all offsets",
         paper="busato2017chapter",
         work="O(units log(items))",
     ),
     "local_warp_search": Method(
         local_warp_search.expand,
-        "Local warp search: a warp loads 32 items at once and each lane finds its unit among those",
+        "Local warp search: a warp loads 32 items at once, where each lane finds its unit's item",
         paper="davidson2014workefficient",
         work="O(items + units)",
     ),
@@ -81,8 +81,8 @@ METHODS = {
     ),
     "two_phase": Method(
         two_phase.expand,
-        "Two-phase search: cut the units into equal chunks, one a block; then every "
-        "thread finds its own",
+        "Two-phase search: cut the units into equal chunks, one per block; then every "
+        "thread searches",
         paper="green2012gpu",
         work="O(items + units + chunks log(items))",
     ),
@@ -95,13 +95,13 @@ METHODS = {
     ),
     "merge_path": Method(
         merge_path.expand,
-        "Merge path: items and units as one path, of which every thread walks equally many steps",
+        "Merge path: items and units as one path, on which all threads walk equally many steps",
         paper="davidson2014workefficient",
         work="O(items + units + tiles log(items))",
     ),
     "max_scan": Method(
         max_scan.expand,
-        "Max scan: items mark their first units in a tile, and the last mark so far is a "
+        "Max scan: items mark their first units in a tile; the last mark so far gives a "
         "unit's owner",
         paper="baxter2013moderngpu",
         work="O(items + units + blocks log(items))",
@@ -124,19 +124,19 @@ def expand(
     ----------
     offsets : array_like of int, shape (items + 1,)
         Exclusive prefix sum of the items' sizes with the number of units at its end: item i owns
-        the units ``offsets[i]`` to ``offsets[i + 1] - 1``. Empty items are welcome.
+        the units ``offsets[i]`` to ``offsets[i + 1] - 1``. Items may be empty.
     method : str
-        One of those below; ``gk.methods("expand")`` is a table of them. The default is the fastest
-        to write items, whatever their sizes.
+        One of the methods below; ``gk.methods("expand")`` returns a table of them. The default is
+        the fastest one for writing items, whatever their sizes are.
     values : array_like of int32, int64, float32 or float64, shape (units,), optional
         If given, the values of each item's units are read and added up (the read direction);
         otherwise the item of each unit is written.
     threads : int
-        Threads a block, a multiple of 32 up to 1024.
+        Threads per block, a multiple of 32 up to 1024.
     device : SimtDevice or CudaDevice, optional
-        Where to run; by default :func:`gpukernels.default_device`.
+        Where kernels run; by default :func:`gpukernels.default_device`.
     **options
-        What the method takes beside, such as ``warp_size=8`` of ``"virtual_warp"``; see below.
+        Options of the method, such as ``warp_size=8`` of ``"virtual_warp"``; see below.
 
     Returns
     -------
@@ -148,8 +148,8 @@ def expand(
     UnknownMethod
         If there is no such method.
     InvalidArgument
-        If `offsets`, `values`, `threads`, `device` or an option has a value that is not allowed;
-        2^31 units and more are not. Nothing has been launched then.
+        If `offsets`, `values`, `threads`, `device` or an option has a value that is not allowed, or
+        if there are 2^31 units or more. Nothing has been launched then.
     TypeError
         If the method does not take an option.
 

@@ -1,10 +1,10 @@
 """Block search: a block takes a row of items and splits their units evenly over its threads.
 
 [davidson2014workefficient]; [busato2017chapter], section 5.3.3. Work O(items + units). All blocks
-take equally many items (a "maxi chunk"), as many as the shared memory given to them holds. Each
-thread gets one slot of consecutive units, finds the item of the first in shared memory, and walks
-on from there. The threads of a block are balanced; the blocks are not, because equally many items
-need not have equally many units; and neighboring threads touch units a slot apart.
+take equally many items (a "maxi chunk"), as many as fit their shared memory. Each thread gets one
+slot of consecutive units, finds the item of the slot's first unit in shared memory, and walks on
+from there. The threads of a block are balanced, but the blocks are not: equally many items need not
+have equally many units. Neighboring threads touch units that are one slot apart.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from .workload import MAX_BLOCKS, SHARED_WORDS, Workload
 def visit_slot(visit, work, chunk, owner, first, begin, end):
     """Visit the consecutive units from `begin` to `end` in the calling thread.
 
-    ``chunk[i]`` is the offset of item ``first + i``, and `owner` an i at or before the one that
-    owns `begin`.
+    ``chunk[i]`` is the offset of item ``first + i``; `owner` is an i at or before the one of the
+    item that owns `begin`.
     """
     for unit in range(begin, end):
         while chunk[owner + 1] <= unit:
@@ -84,20 +84,20 @@ def expand(
     Parameters
     ----------
     threads : int
-        Threads a block.
+        Threads per block.
     chunk_items : int
-        Items a block; their offsets take 4 bytes of shared memory each.
+        Items per block; each offset takes 4 bytes of shared memory.
 
     Returns
     -------
     dict
-        ``launches``, ``blocks``, ``chunk_items``, ``shared_bytes`` (a block's) and ``searches``:
-        one a thread and chunk, in shared memory.
+        ``launches``, ``blocks``, ``chunk_items``, ``shared_bytes`` (per block) and ``searches``:
+        one per thread and chunk, in shared memory.
 
     Raises
     ------
     InvalidArgument
-        If `chunk_items` offsets are not from 1 to what fits 48 KB of shared memory.
+        If `chunk_items` is less than 1, or its offsets do not fit 48 KB of shared memory.
     """
     check_whole("chunk_items", chunk_items, 1, SHARED_WORDS - 1)
     kernel, arrays = load.direction(write_by_block_search, add_by_block_search)

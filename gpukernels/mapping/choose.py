@@ -1,13 +1,13 @@
 """Choose a mapping technique for a workload: the fastest, or the papers' that suits its sizes.
 
 `max_scan` is the fastest on all six workloads that were timed, whatever their sizes. The choice
-among the papers' techniques looks at mean, deviation and maximum of the sizes. Its rule starts from
-what [busato2017chapter] and [busato2017loadbalancing] found on their workloads: nothing beats a
-thread an item where items are short and alike; the best virtual warp is about as wide as the mean;
-where items vary wildly, the techniques that split an item win. Its thresholds were set by the times
-of an H200 in the repository's ``data/benchmarks/mapping.json``, which also brought in the local
-warp search and merge path. `regret` says what a choice costs beside the best, by such times or by
-the counters of `cost`.
+among the papers' techniques uses the mean, deviation and maximum of the sizes. Its rule starts from
+the findings of [busato2017chapter] and [busato2017loadbalancing] on their workloads. For short
+items of similar size, no technique is faster than one thread per item. The best virtual warp is
+about as wide as the mean. If sizes vary wildly, the techniques that split an item win. The times of
+an H200 in the repository's ``data/benchmarks/mapping.json`` set the thresholds, and added the local
+warp search and merge path. `regret` compares the cost of a choice with the least cost, by such
+times or by the counters of `cost`.
 """
 
 from __future__ import annotations
@@ -26,40 +26,40 @@ from gpukernels.primitives.offsets import check_offsets
 from .counters import Measure
 from .virtual_warp import WARP_SIZES
 
-#: Which techniques a choice is among.
+#: The sets of techniques to choose from.
 AMONG = ("all", "papers")
 
-#: A thread an item, where the mean is at most this and the deviation at most half the mean.
+#: One thread per item, if the mean is at most this and the deviation at most half the mean.
 SHORT = 4.0
 
-#: Any 32 items in a row have about equally many units, where the deviation is at most this many
-#: times the mean.
+#: Any 32 items in a row have about equally many units, if the deviation is at most this many times
+#: the mean.
 MILD = 2.0
 
-#: Items vary wildly, where their deviation is more than this times their mean.
+#: Items vary wildly, if their deviation is more than this times their mean.
 WILD = 5.0
 
-#: An item is a giant, if it has more than this share of all units: more than one of the hundred and
-#: more multiprocessors of a GPU can do while the others do the rest.
+#: An item is a giant if it has more than this share of all units: one of more than 100
+#: multiprocessors of a GPU then needs longer for it than the others for the rest.
 GIANT = 0.01
 
-#: Warps that make progress at once on the GPU that `cost` has in mind. A real one has some hundred,
-#: and millions of items; 8 beside the few thousand items of a traced workload keep the proportion.
+#: Warps that make progress at once on the GPU that `cost` assumes. A real GPU has some hundred, and
+#: millions of items; with a few thousand items in a trace, 8 warps keep the proportion.
 WARPS_AT_ONCE = 8
 
 
 @dataclass(frozen=True)
 class Choice:
-    """A technique and why.
+    """A technique, and the reason to choose it.
 
     Attributes
     ----------
     method : str
         One of ``METHODS``.
     knobs : dict
-        What to pass beside: ``gk.expand(offsets, choice.method, **choice.knobs)``.
+        Options to pass: ``gk.expand(offsets, choice.method, **choice.knobs)``.
     reason : str
-        One sentence.
+        The reason, in one sentence.
 
     Examples
     --------
@@ -95,8 +95,8 @@ def choose_mapping(offsets: ArrayLike, among: str = "all") -> Choice:
     offsets : array_like of int, shape (items + 1,)
         Exclusive prefix sum of the items' sizes with the number of units at its end.
     among : {"all", "papers"}
-        Among all techniques `max_scan` is the choice, if there is a unit at all; among those that
-        the papers compare, the one that mean, deviation and maximum of the sizes call for.
+        ``"all"`` chooses `max_scan` if there is any unit; ``"papers"`` chooses from the techniques
+        that the papers compare, by the mean, deviation and maximum of the sizes.
 
     Returns
     -------
@@ -106,7 +106,7 @@ def choose_mapping(offsets: ArrayLike, among: str = "all") -> Choice:
     Raises
     ------
     InvalidArgument
-        If `offsets` are not such a sum, or `among` is neither of the two.
+        If `offsets` is not such a sum, or `among` is neither of the two.
 
     Examples
     --------
@@ -125,8 +125,8 @@ def choose_mapping(offsets: ArrayLike, among: str = "all") -> Choice:
         return Choice("work_item_to_thread", {}, "There is no unit, so nothing needs to be shared.")
     if among == "all":
         reason = (
-            "Whatever the sizes: blocks have equal shares, and offsets are read and units written "
-            "about once, side by side."
+            "For all sizes, blocks have equal shares; offsets are read and units written about "
+            "once, side by side."
         )
         return Choice("max_scan", {}, reason)
     mean, std, largest = float(sizes.mean()), float(sizes.std()), int(sizes.max())
@@ -172,14 +172,14 @@ def warp_size_for(mean: float) -> int:
 
 
 def cost(measure: Measure) -> float:
-    """Return a technique's cost by its counters: what bounds each launch, added up.
+    """Return a technique's cost from its counters: the sum of the bounds on its launches.
 
-    A launch lasts until all its work is done and until its longest warp is done. Work is counted in
-    warp steps and sectors of global memory, one for one: a step stands for several instructions, a
-    sector takes about as long. All warps together advance `WARPS_AT_ONCE` times as fast as one. A
-    launch's own overhead, caches, latency and the price of single instructions are left out: over
-    the techniques, the order of this cost on 2,000 items correlates with that of an H200's times at
-    full size by 0.3 (cit-Patents), 0.5 to 0.8, and 0.95 (kron).
+    A launch lasts until all its work is done, and until its longest warp is done. Work is the sum
+    of warp steps and sectors of global memory: a step stands for several instructions, and a sector
+    takes about as long. All warps together are `WARPS_AT_ONCE` times as fast as one. The overhead
+    of a launch, caches, latency and the price of single instructions are left out. For each
+    workload, techniques were ordered by this cost on 2,000 items, and by an H200's times at full
+    size. The two orders correlate by 0.3 (cit-Patents), 0.5 to 0.8, and 0.95 (kron).
     """
     return sum(
         max(total / WARPS_AT_ONCE, longest)
@@ -189,14 +189,14 @@ def cost(measure: Measure) -> float:
 
 @dataclass(frozen=True)
 class Regret:
-    """What a choice costs beside the best.
+    """The cost of a choice compared with the best one.
 
     Attributes
     ----------
     chosen, best : str
         Labels of the technique chosen and of the cheapest one.
     cost, least : float
-        What they cost.
+        The costs of these two.
     """
 
     chosen: str
@@ -206,7 +206,7 @@ class Regret:
 
     @property
     def ratio(self) -> float:
-        """Cost of the choice / least cost; 1 is no regret."""
+        """The cost of the choice / the least cost; 1 is no regret."""
         return self.cost / self.least
 
 
@@ -218,7 +218,7 @@ def regret(
     Parameters
     ----------
     costs : mapping of str to mapping of str to float
-        By workload and by technique's label: any cost, such as `cost` or milliseconds.
+        By workload and by label of a technique: any cost, such as `cost` or milliseconds.
     chosen : mapping of str to str
         By workload, the label of the technique that was chosen.
 
@@ -230,7 +230,7 @@ def regret(
     Raises
     ------
     InvalidArgument
-        If a workload has no choice, or its choice no cost.
+        If a workload has no choice, or its choice has no cost.
     """
     for name, of_workload in costs.items():
         if chosen.get(name) not in of_workload:
@@ -250,21 +250,21 @@ def regret(
 def costs_of_benchmark(
     measured: Mapping[str, Any], threads: int, time: str = "ms"
 ) -> dict[str, dict[str, float]]:
-    """Return milliseconds by workload and technique from a benchmark's file.
+    """Return the milliseconds by workload and technique from a benchmark's file.
 
     Parameters
     ----------
     measured : mapping
         Measurements of mappings, as `notebook.record.kept` returns them.
     threads : int
-        Which of the block sizes measured.
+        One of the measured block sizes.
     time : str
-        Which of the times: ``"ms"``; of directions, ``"write_ms"`` or ``"read_ms"``.
+        The kind of time: ``"ms"``; for the directions, ``"write_ms"`` or ``"read_ms"``.
 
     Raises
     ------
     InvalidArgument
-        If that block size was not measured.
+        If this block size was not measured.
     """
     sizes = sorted({row["threads"] for row in measured["times"]})
     if threads not in sizes:

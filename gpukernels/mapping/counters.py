@@ -1,13 +1,13 @@
 """Counters of an expansion: the three levels of imbalance, coalescing, searches, and work.
 
 `measure` runs a technique on the SIMT machine and reads the counters from the trace. The levels are
-those of [busato2017chapter], section 5.1.1: lanes that wait for the longest lane of their warp,
-warps for the longest of their block, blocks for the longest of their launch.
+the ones of [busato2017chapter], section 5.1.1: lanes wait for the longest lane of their warp, warps
+for the longest of their block, blocks for the longest of their launch.
 
-The three levels multiply. A *round* is one unit a lane. A warp is busy for as many rounds as its
-longest lane has units, a block for as many as its longest warp, a launch for as many as its longest
-block; each level divides the lane-rounds that a wait at that level would hold by those of the level
-below. Their product is what the launch would hold, over the units that there are. 1 is perfect.
+The three levels multiply. In a *round*, each lane has one unit. A warp is busy for as many rounds
+as its longest lane has units, a block as its longest warp, a launch as its longest block. The
+imbalance of a level is the number of lane-rounds held at this level, divided by the number at the
+level below. So the product is the lane-rounds of the launch, divided by its units. 1 is perfect.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from gpukernels.trace import LOAD, STORE, WARP_SIZE, metrics
 
 from . import expand
 
-#: Device functions that search the offsets, wherever these are kept.
+#: Device functions that search offsets, in any kind of memory.
 SEARCHES = (
     "binary_search_two_sided",
     "upper_owner",
@@ -52,24 +52,24 @@ class Measure:
     method : str
         The technique.
     stats : dict
-        What the technique says it did.
+        The technique's own statistics.
     threads, warp_units, block_units : Share
-        Units a thread, a warp, a block, over all launches that write.
+        Units per thread, warp and block, over all launches that write.
     lanes, warps, blocks : float
         Imbalance of the lanes of a warp, of the warps of a block, of the blocks of a launch.
     sectors_per_write : float
-        Mean 32-byte sectors a warp's request to write to ``item``; 4 is best for 32 lanes.
+        Mean 32-byte sectors per request of a warp to write to ``item``; 4 is best for 32 lanes.
     coalescing : float
-        Bytes written to ``item`` / bytes of the sectors touched, 0 to 1. Where few lanes are active
-        a request needs few sectors and may still waste them; this tells.
+        Bytes written to ``item`` / bytes of the sectors touched, 0 to 1. If few lanes are active, a
+        request needs few sectors but may still waste part of them; this ratio shows it.
     searches, search_reads : int
         Searches that were begun, and elements or registers of other lanes that they read.
     steps, sectors, barriers : int
         Warp steps, sectors of all global requests, and arrivals of warps at barriers.
     longest : tuple of (int, ...)
-        Steps and sectors of the warp with most of both, one number a launch.
+        Steps and sectors of the warp with the most of both, one number per launch.
     totals : tuple of (int, ...)
-        Steps and sectors of all warps, one number a launch.
+        Steps and sectors of all warps, one number per launch.
     """
 
     method: str
@@ -111,28 +111,28 @@ def measure(offsets, method: str, **knobs) -> Measure:
     method : str
         One of ``METHODS``.
     **knobs
-        As for :func:`gpukernels.expand`, ``threads`` among them; not ``values``, ``device``.
+        Options of :func:`gpukernels.expand`, also ``threads``; not ``values`` and ``device``.
 
     Returns
     -------
     Measure
-        The counters. Their imbalances are NaN where there are no units.
+        The counters. The imbalances are NaN if there are no units.
 
     Raises
     ------
     InvalidArgument, UnknownMethod, TypeError
-        As :func:`gpukernels.expand` does.
+        As in :func:`gpukernels.expand`.
     """
     for name in ("values", "device"):
         if name in knobs:
-            raise InvalidArgument(name, knobs[name], "left out: writes are counted, by a trace")
+            raise InvalidArgument(name, knobs[name], "left out: a trace counts writes")
     with traced() as t:
         result = expand(offsets, method, **knobs)
     return read_trace(t.trace, method, result.stats)
 
 
 def read_trace(trace, method: str, stats: dict[str, Any]) -> Measure:
-    """Return the counters of one expansion that `trace` holds alone."""
+    """Return the counters of an expansion; `trace` must hold nothing else."""
     writes = trace.select(array=["item"], space="global", kind=STORE)
     rounds = [metrics.per_thread(writes.requests, launch) for launch in trace.launches]
     rounds = [units for units in rounds if units.any()]

@@ -1,18 +1,18 @@
 """CTA + warp + scan: the block takes huge items together, a warp large ones, a scan the rest.
 
-Merrill et al. [merrill2012scalable]; [busato2017chapter], section 5.2.2. Every thread brings an
-item. Work O(items + units). Three steps follow:
+Merrill et al. [merrill2012scalable]; [busato2017chapter], section 5.2.2. Every thread has an item.
+Work O(items + units). There are three steps:
 
 1. Strip-mined gathering by the block: as long as any item exceeds `cta_threshold`, one is chosen
    and all threads of the block share its units (Algorithm 9). As printed, the algorithm never ends:
-   the winner must retire its own work before the next vote.
-2. The same by each warp, above `warp_threshold`.
+   the winner must mark its own work as done before the next vote.
+2. The same by each warp, for items above `warp_threshold`.
 3. A block scan gives each remaining unit a place in shared memory; all threads of the block take
-   the units from there. What exceeds the shared memory waits for another turn.
+   the units from there. If they do not all fit, the rest waits for another turn.
 
-Merrill lets all candidates store their id plainly and the last store wins. That is a race by CUDA's
-memory model, so here it is an atomic exchange. The warp needs neither: a ballot shows it all
-candidates, and shuffles hand out the winner's item.
+In Merrill's code, all candidates store their id plainly and the last store wins. That is a race in
+CUDA's memory model, so here it is an atomic exchange. The warp needs neither: a ballot shows all
+candidates, and shuffles give all lanes the winner's item.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ SLOTS = 1024
 
 @cuda.jit(device=True)
 def gather_by_block(visit, work, item, begin, end, threshold):
-    """Let the block visit every item above `threshold`; return where the caller's item begins now.
+    """Let the block visit every item above `threshold`; return the new begin of the caller's item.
 
     All threads of the block call, each with its own item.
     """
@@ -51,7 +51,7 @@ def gather_by_block(visit, work, item, begin, end, threshold):
             winner[1] = item
             winner[2] = begin
             winner[3] = end
-            begin = end  # retired: the next vote finds nothing left here
+            begin = end  # done: the next vote finds no unit left here
         cuda.syncthreads()
         virtual_warp(
             visit, work, winner[1], winner[2], winner[3], cuda.threadIdx.x, cuda.blockDim.x
@@ -61,7 +61,7 @@ def gather_by_block(visit, work, item, begin, end, threshold):
 
 @cuda.jit(device=True)
 def gather_by_warp(visit, work, item, begin, end, threshold):
-    """Let the warp visit every item above `threshold`; return where the caller's item begins now.
+    """Let the warp visit every item above `threshold`; return the new begin of the caller's item.
 
     All lanes of the warp call, each with its own item.
     """
@@ -103,7 +103,7 @@ def gather_by_scan(visit, work, item, begin, end):
 def cta_warp_scan(visit, work, item, begin, end, cta_threshold, warp_threshold):
     """Visit the units from `begin` to `end` of every thread's `item`, all int32.
 
-    All threads of the block call, in whole warps; who has no item passes ``begin == end``.
+    All threads of the block call, in whole warps; without an item, pass ``begin == end``.
     """
     begin = gather_by_block(visit, work, item, begin, end, cta_threshold)
     begin = gather_by_warp(visit, work, item, begin, end, warp_threshold)
@@ -145,11 +145,11 @@ def expand(
     Parameters
     ----------
     threads : int
-        Threads a block.
+        Threads per block.
     cta_threshold : int, optional
-        Items of more units go to the whole block; by default `threads`.
+        The whole block takes items of more units; by default `threads`.
     warp_threshold : int
-        Items of more units, up to `cta_threshold`, go to a warp; by default 32.
+        A warp takes items of more units, up to `cta_threshold`; by default 32.
 
     Returns
     -------

@@ -1,8 +1,8 @@
-"""Direct search: one thread a unit, each with a binary search over all offsets.
+"""Direct search: one thread per unit, each with a binary search over all offsets.
 
-[busato2017chapter], section 5.3.1. Perfectly balanced among threads, warps and blocks, whatever the
-sizes, and neighboring threads visit neighboring units. The price is a search a unit, of log2(items)
-reads in global memory that scatter as the search narrows: Work O(units log(items)).
+[busato2017chapter], section 5.3.1. Threads, warps and blocks are perfectly balanced, whatever the
+sizes, and neighboring threads visit neighboring units. The price is a search for each unit:
+log2(items) reads in global memory, which scatter as the search narrows. Work O(units log(items)).
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ def direct_search(visit, work, offsets, unit):
 
 @cuda.jit
 def write_by_direct_search(offsets, item):
-    """Write the item of every unit, a thread a unit."""
+    """Write the item of every unit, one thread per unit."""
     for unit in range(cuda.grid(1), offsets[offsets.size - 1], cuda.gridsize(1)):
         direct_search(write_item, (item,), offsets, unit)
 
 
 @cuda.jit
 def add_by_direct_search(offsets, values, total):
-    """Add up the values of every item, a thread a unit."""
+    """Add up the values of every item, one thread per unit."""
     for unit in range(cuda.grid(1), offsets[offsets.size - 1], cuda.gridsize(1)):
         direct_search(add_value, (values, total), offsets, unit)
 
@@ -44,12 +44,12 @@ def expand(load: Workload, device, *, threads: int = THREADS) -> dict[str, Any]:
     Parameters
     ----------
     threads : int
-        Threads a block.
+        Threads per block.
 
     Returns
     -------
     dict
-        ``launches``, ``blocks`` and ``searches``: one a unit, in global memory.
+        ``launches``, ``blocks`` and ``searches``: one per unit, in global memory.
     """
     kernel, arrays = load.direction(write_by_direct_search, add_by_direct_search)
     blocks = grid(load.units, threads)

@@ -1,11 +1,11 @@
-"""The write direction of an expansion beside its read direction, counted.
+"""Count the write direction of an expansion and its read direction.
 
-A mapping decides who visits a unit; what the visit does is another matter. `expand` knows two: to
-write the item of every unit, as the papers do, and to read every unit's value and add it to its
-item's total, as a search reads arcs. [busato2017chapter], section 5.5, says that what it tells of
-writing holds for reading too. `directions` counts both, on the SIMT machine: the units are touched
-in the same places by the same requests, sector for sector; but a total is added to by an atomic,
-and lanes of a warp that have units of one item wait for each other.
+A mapping decides which thread visits a unit, but not what the visit does. `expand` has two visits:
+one writes the item of every unit, as in the papers; the other reads every unit's value and adds it
+to its item's total, as a search reads arcs. [busato2017chapter], section 5.5, says that its
+findings for writing hold for reading too. `directions` counts both on the SIMT machine. The same
+requests touch the units in the same places, with the same sectors. But reading adds to a total by
+an atomic, so lanes of a warp with units of the same item wait for each other.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ from . import expand
 
 @dataclass(frozen=True)
 class Direction:
-    """What one direction asked for.
+    """The requests of one direction.
 
     Attributes
     ----------
     requests, sectors : int
-        Requests to the array of a number a unit, and the 32-byte sectors that they touch.
+        Requests to the array that has one number per unit, and the 32-byte sectors that they touch.
     coalescing : float
-        Bytes of that array that were asked for / bytes of the sectors touched, 0 to 1; NaN where
-        there are no units.
+        Bytes of this array that were requested / bytes of the sectors touched, 0 to 1; NaN if there
+        are no units.
     atomics, waiting : int
         Lanes that add to a total, and how many of them find another lane of their warp at the same
-        total in the same request. None does where items are written.
+        total in the same request. Both are 0 in the write direction.
     all_sectors : int
         Sectors of all global requests, offsets and partitions included.
     steps : int
@@ -62,17 +62,17 @@ def directions(offsets, method: str, **knobs) -> tuple[Direction, Direction]:
     method : str
         One of ``METHODS``.
     **knobs
-        As for :func:`gpukernels.expand`, ``threads`` among them; not ``values``, ``device``.
+        Options of :func:`gpukernels.expand`, also ``threads``; not ``values`` and ``device``.
 
     Returns
     -------
     tuple of Direction
-        Writing, then reading.
+        The write direction, then the read direction.
 
     Raises
     ------
     InvalidArgument, UnknownMethod, TypeError
-        As :func:`gpukernels.expand` does.
+        As in :func:`gpukernels.expand`.
     """
     for name in ("values", "device"):
         if name in knobs:
@@ -86,7 +86,7 @@ def directions(offsets, method: str, **knobs) -> tuple[Direction, Direction]:
 
 
 def _count(trace, array: str, kind: int) -> Direction:
-    """Return the counters of one direction, whose units lie in the global array of that name."""
+    """Return the counters of one direction, whose units are in the global array named `array`."""
     units = trace.select(array=[array], space="global", kind=kind)
     adds = trace.select(array=["total"], space="global", kind=ATOMIC)
     return Direction(

@@ -1,13 +1,13 @@
 """Dynamic virtual warps: the group's size follows the workload; huge items go to a child kernel.
 
 BFS-4K [busato2015bfs4k], sections 5.2 and 5.3; [busato2017chapter], section 5.2.1. BFS-4K takes the
-largest power of two below resident threads / items, so that few items get wide groups; the chapter
-has the size follow the items' mean too. The wider of both is taken here, from `min_size` to 32.
-Work O(items x size + units).
+largest power of two below resident threads / items, so that few items get wide groups. In the
+chapter, the size also follows the items' mean. Here the wider of both is taken, from `min_size` to
+32. Work O(items x size + units).
 
-Items of more than `threshold` units are put aside. With dynamic parallelism each would start a
-kernel of its own from the device, which numba.cuda cannot: here they are queued in pieces of at
-most `threshold` units, the host reads how many, and launches one child kernel with a block a piece.
+Items of more than `threshold` units are put aside. With dynamic parallelism, each would start its
+own kernel from the device, which numba.cuda cannot do. Here they are queued in pieces of at most
+`threshold` units. The host reads their number and launches a child kernel, one block per piece.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from .workload import MAX_BLOCKS, Workload, grid
 
 @cuda.jit(device=True)
 def virtual_warp_or_queue(visit, work, item, begin, end, lane, warp_size, threshold, queue):
-    """Visit the units of `item` that fall to `lane`, or queue the item's pieces if it is large.
+    """Visit the units of `item` that belong to `lane`, or queue the item's pieces if it is large.
 
     `queue` is (piece_item, piece_begin, count): arrays of int32, where ``count[0]`` counts pieces
     and ``count[1]`` large items.
@@ -47,7 +47,7 @@ def virtual_warp_or_queue(visit, work, item, begin, end, lane, warp_size, thresh
 
 @cuda.jit(device=True)
 def visit_pieces(visit, work, offsets, threshold, queue):
-    """Visit the units of every queued piece, a block a piece."""
+    """Visit the units of every queued piece, one block per piece."""
     piece_item, piece_begin, count = queue
     for p in range(cuda.blockIdx.x, count[0], cuda.gridDim.x):
         i, begin = piece_item[p], piece_begin[p]
@@ -90,22 +90,22 @@ def add_pieces(offsets, values, total, threshold, piece_item, piece_begin, count
 
 
 def choose_warp_size(items: int, units: int, resident_threads: int, min_size: int) -> int:
-    """Return the threads a virtual warp for a workload.
+    """Return the threads per virtual warp for a workload.
 
     Parameters
     ----------
     items, units : int
-        The workload's size.
+        The numbers of items and units in the workload.
     resident_threads : int
         Threads that the device holds at once.
     min_size : int
-        The least size to return.
+        The smallest size to return.
 
     Returns
     -------
     int
-        The wider of the powers of two that fit resident threads / items (rounded down) and the mean
-        item size (rounded up), from `min_size` to 32.
+        The larger of two powers of two, from `min_size` to 32: resident threads / items (rounded
+        down), and the mean item size (rounded up).
     """
     items = max(items, 1)
     by_room = [size for size in WARP_SIZES if size * items <= resident_threads]
@@ -127,14 +127,14 @@ def expand(
     Parameters
     ----------
     threads : int
-        Threads a block.
+        Threads per block.
     min_size : {1, 2, 4, 8, 16, 32}
         The narrowest group, K1 of BFS-4K.
     threshold : int
-        Units of the largest item that a group takes itself; H-BF's T_DP.
+        The most units of an item that a group takes itself; H-BF's T_DP.
     resident_threads : int, optional
         Threads that may run at once; by default what `device` holds. A workload that is scaled down
-        wants a device that is scaled down with it.
+        needs a device that is scaled down as well.
 
     Returns
     -------
@@ -145,7 +145,7 @@ def expand(
     Raises
     ------
     InvalidArgument
-        If `min_size` is not one of these, or another knob is no whole number from 1 up.
+        If `min_size` is not one of these, or another knob is not a whole number from 1 up.
     """
     check_warp_size(min_size, "min_size")
     check_whole("threshold", threshold, 1, MAX_UNITS)

@@ -1,10 +1,10 @@
-"""Local warp search: a warp loads 32 items at once and each lane finds its unit among those.
+"""Local warp search: a warp loads 32 items at once, where each lane finds its unit's item.
 
 [davidson2014workefficient] with the offsets in shared memory, [busato2015bfs4k] with the offsets in
 registers; [busato2017chapter], section 5.3.2. A search of 32 offsets takes 5 steps and touches no
 global memory; neighboring lanes visit neighboring units. Work O(items + units). The lanes of a warp
-are balanced, but two warps are not: 32 items may have any number of units together, and the warp
-goes on until all are done.
+are balanced, but the warps are not: 32 items may have any number of units together, and a warp goes
+on until all are done.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ FORMS = ("register", "shared")
 
 @cuda.jit(device=True)
 def search_registers(visit, work, item, begin, end):
-    """Visit the units of every lane's item, 32 at a time; the lanes' items may lie anywhere.
+    """Visit the units of every lane's item, 32 at a time; the lanes' items may be any items.
 
-    All lanes of the warp call, each with its own `item`, `begin` and `end` (int32); who has no item
-    passes ``begin == end``.
+    All lanes of the warp call, each with its own `item`, `begin` and `end` (int32); a lane without
+    an item passes ``begin == end``.
     """
     size = int32(end - begin)
     inclusive = warp_inclusive_scan(size)
@@ -103,14 +103,14 @@ def expand(
     Parameters
     ----------
     threads : int
-        Threads a block.
+        Threads per block.
     form : {"register", "shared"}
         Where a warp keeps its 32 offsets.
 
     Returns
     -------
     dict
-        ``launches``, ``blocks``, ``form`` and ``searches``: one a unit, of 5 steps.
+        ``launches``, ``blocks``, ``form`` and ``searches``: one per unit, of 5 steps.
 
     Raises
     ------

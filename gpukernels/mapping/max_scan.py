@@ -1,23 +1,23 @@
-"""Max scan: items mark their first units in a tile, and the last mark so far is a unit's owner.
+"""Max scan: items mark their first units in a tile; the last mark so far gives a unit's owner.
 
-The interval expansion of [baxter2013moderngpu] on the path of `merge_path`, as [merrill2016single]
-would have a copy done: what bounds it should be memory alone. Work O(items + units + blocks
-log(items)). Every technique here has to write four bytes a unit and read four bytes an item. What
-this one leaves out beside that, and why:
+The interval expansion of [baxter2013moderngpu] on the path of `merge_path`. It follows the advice
+of [merrill2016single] for a copy: only memory should bound its speed. Work O(items + units + blocks
+log(items)). Every technique here must write four bytes per unit and read four bytes per item. This
+technique avoids most other work:
 
 - No search in a tile. An item that has units stores its number at the first of them, in shared
-  memory; it knows by its own two offsets that it has some, so no two items store to one place. The
-  owner of a unit is then the last mark at or before it: a running maximum, as items are in order.
-  A warp finds it for 32 units by one vote and one shuffle: the highest set bit at or below a lane.
-- No scan over the block. Each warp has a run of units to itself, and an item that goes on into a
-  run marks its first unit, too. So no warp waits to hear what came before.
-- One search a block, not two a tile. A block takes one share of the path, tile by tile; the item
-  that is cut by the end of a tile tells where the next begins. A warp does that search by 32 reads
-  at a time: five rounds find one of 39 million items, where halving takes 26.
-- Loads of four items are under way at a time, and a tile begins at a multiple of 32 units, so that
-  a warp's stores fill whole lines. The block meets twice a tile.
+  memory. It knows from its own two offsets that it has units, so no two items store to one place.
+  The owner of a unit is the last mark at or before it: a running maximum, as items are in order. A
+  warp finds it for 32 units by one vote and one shuffle: the highest set bit at or below a lane.
+- No scan over the block. Each warp has its own run of units, and an item that continues into a run
+  marks the run's first unit, too. So no warp waits for the result of an earlier one.
+- One search per block, not two per tile. A block takes one share of the path, tile by tile; the
+  item that is cut by the end of a tile begins the next. A warp does the search, with 32
+  reads at a time: five rounds find one of 39 million items, where halving takes 26.
+- Each thread loads four items at the same time, and a tile begins at a multiple of 32 units, so
+  that a warp's stores fill whole lines. The block meets twice per tile.
 
-A run of empty items is cut like units are: a block's share counts both.
+A run of empty items is cut in the same way as units: a block's share counts both.
 """
 
 from __future__ import annotations
@@ -33,23 +33,23 @@ from gpukernels.primitives.launch_shape import FULL_MASK, THREADS, WARP_SIZE, bl
 from .visits import add_value, write_item
 from .workload import SHARED_WORDS, Workload
 
-#: Units of a thread in a tile, where they fit the shared memory.
+#: Units per thread in a tile, if they fit the shared memory.
 UNITS = 16
-#: The most of them: the compiler writes out each one's lines.
+#: The most units per thread, as the compiler unrolls the code for each.
 MOST_UNITS = 32
-#: Items whose offsets a thread asks for at a time.
+#: Items whose offsets a thread loads at a time.
 AHEAD = 4
-#: Blocks by default, times what a device holds at once, and the tiles that each then has.
+#: The most blocks by default, relative to those that a device holds; the least tiles of each.
 MOST_ROUNDS, TILES = 4, 3
-#: In place of a mark.
+#: The value of a place without a mark.
 NONE = -1
 
 
 @cuda.jit(device=True)
 def path_item_by_warp(offsets, items, step):
-    """Return what `merge_path.path_item` does; all lanes of a warp call, and read 32 at a time.
+    """Return the same as `merge_path.path_item`, with 32 reads at a time; all lanes of a warp call.
 
-    A round leaves one part in 33, where halving leaves one in two.
+    A round leaves a 33rd of the items, where halving leaves a half.
     """
     left, count = int64(0), int64(items)
     while count > 1:
@@ -66,16 +66,16 @@ def path_item_by_warp(offsets, items, step):
 
 @functools.cache
 def scan_of(units_per_thread):
-    """Return the device function whose threads take so many units each of a tile."""
+    """Return a device function in which each thread has `units_per_thread` units of a tile."""
     run_units = WARP_SIZE * units_per_thread
 
     @cuda.jit(device=True)
     def mark_items(offsets, items, first, base, ahead, room, marks, corner):
-        """Mark the first unit in the tile, and in each run, of every item; the whole block calls.
+        """Mark the first unit of every item in the tile and in each run; the whole block calls.
 
-        The tile is of items from `first` on; a unit's place in it is its number less `base`, and
-        its first unit is at `ahead`. An item that ends the tile and is k behind `first` ends it at
-        place ``room - k``; ``corner[0]`` becomes that item, where it is none behind the last.
+        The tile holds items from `first` on. The place of a unit is its number less `base`, and the
+        tile's first unit is at `ahead`. If the item at ``first + k`` ends the tile, the tile ends
+        at place ``room - k``. ``corner[0]`` becomes that item, unless it is after the last one.
         """
         begins = cuda.local.array(AHEAD, int32)
         ends = cuda.local.array(AHEAD, int32)
@@ -85,7 +85,7 @@ def scan_of(units_per_thread):
         inside = True
         while inside:
             for turn in range(AHEAD):
-                # Behind the last item, the last again: no branch is between the loads.
+                # Past the last item, load the last one again: no branch is between the loads.
                 at = uint64(min(uint32(i + turn * stride), final))
                 begins[turn] = offsets[at]
                 ends[turn] = offsets[at + uint64(1)]
@@ -111,9 +111,9 @@ def scan_of(units_per_thread):
     def max_scan(visit, work, offsets, items, units, begin, end, marks):
         """Visit the units from step `begin` to step `end` of the path of items and units.
 
-        All threads of the block call, with ``begin < end``. Of `offsets` the first ``items + 1``
-        are read; `units` are there in all. `marks` is shared memory, int32, of `units_per_thread`
-        elements a thread.
+        All threads of the block call, with ``begin < end``. Only the first ``items + 1`` of
+        `offsets` are read, and there are `units` units in all. `marks` is int32 in shared memory,
+        with `units_per_thread` elements per thread.
         """
         corner = cuda.shared.array(2, int32)
         lane = int32(cuda.laneid)
@@ -145,7 +145,7 @@ def scan_of(units_per_thread):
             if run < stop:
                 owner = int32(0)
                 place, unit = uint64(run + lane), uint64(base + run + lane)
-                # Unsigned: what is before the tile is beyond it, too.
+                # Unsigned, so units before the tile count as beyond it, too.
                 behind, count = uint32(run + lane - ahead), uint32(stop - ahead)
                 for _ in range(units_per_thread):
                     mark = marks[place]
@@ -169,7 +169,7 @@ def scan_of(units_per_thread):
 
 @functools.cache
 def write_of(units_per_thread):
-    """Return the kernel that writes items, whose threads take so many units each of a tile."""
+    """Return the kernel that writes items, in which each thread has so many units of a tile."""
     max_scan = scan_of(units_per_thread)
 
     @cuda.jit
@@ -186,7 +186,7 @@ def write_of(units_per_thread):
 
 @functools.cache
 def add_of(units_per_thread):
-    """Return the kernel that adds up values, whose threads take so many units each of a tile."""
+    """Return the kernel that adds up values, in which each thread has so many units of a tile."""
     max_scan = scan_of(units_per_thread)
 
     @cuda.jit
@@ -214,24 +214,24 @@ def expand(
     Parameters
     ----------
     threads : int
-        Threads a block.
+        Threads per block.
     units_per_thread : int, optional
-        Units of a thread in a tile, from 2 to 32. They take 4 bytes of shared memory each, of which
-        there are 48 KB. By default 16, or as many as fit.
+        Units per thread in a tile, from 2 to 32. Each takes 4 bytes of the 48 KB of shared memory.
+        By default 16, or as many as fit.
     blocks : int, optional
-        Blocks at most; by default those that the device holds at once, up to `MOST_ROUNDS` times as
-        many where each still has `TILES` tiles: a multiprocessor that is done early takes the next.
+        The most blocks. By default as many as the device holds at once, or up to `MOST_ROUNDS`
+        times as many if each has `TILES` tiles: a multiprocessor that is done early takes one more.
 
     Returns
     -------
     dict
-        ``launches``, ``blocks``, ``units_per_thread``, ``shared_bytes`` (a block's) and
-        ``searches``: one a block, by a warp, in global memory.
+        ``launches``, ``blocks``, ``units_per_thread``, ``shared_bytes`` (per block) and
+        ``searches``: one per block, by a warp, in global memory.
 
     Raises
     ------
     InvalidArgument
-        If `units_per_thread` is not from 2 to what fits, or `blocks` is below 1.
+        If `units_per_thread` is less than 2 or too large, or `blocks` is below 1.
     """
     most = min(MOST_UNITS, (SHARED_WORDS - 2) // threads)
     if units_per_thread is None:

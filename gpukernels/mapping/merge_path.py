@@ -1,18 +1,18 @@
-"""Merge path: items and units as one path, of which every thread walks equally many steps.
+"""Merge path: items and units as one path, on which all threads walk equally many steps.
 
 The load-balanced search of [davidson2014workefficient] and of Gunrock [wang2015gunrock], on the
-merge path of [odeh2012merge] and [green2012gpu]. Lay the ends of the items along one side of a
-table and the units along the other: merging the two lists draws a path from corner to corner, a
-step along one side for each unit, and along the other for each item that ends there. Item i begins
-at step ``offsets[i] + i``, and after s steps that closed k items there have been s - k units. So
-where a thread stands on the path, at the diagonal of its first step, is one binary search.
+merge path of [odeh2012merge] and [green2012gpu]. Put the ends of the items along one side of a
+table, and the units along the other. Merging the two lists draws a path from corner to corner: one
+step along one side for each unit, and one along the other for each item that ends there. Item i
+begins at step ``offsets[i] + i``. If the first s steps close k items, they pass s - k units. So a
+thread finds its place on the path, at its first step, by one binary search.
 
-All blocks and threads take equally many *steps*, where `two_phase` gives them equally many units.
-A run of empty items cannot overload anybody, as each is a step; a tile's offsets and the items of
-its units together are no more than its steps, so that both fit the same shared memory, whatever the
-sizes. Two threads of a block search its two corners in all offsets, in the same launch; the others
-begin from there in shared memory. They note the item of each unit, and then the block visits its
-units side by side. Work O(items + units + tiles log(items)).
+All blocks and threads take equally many *steps*, where `two_phase` gives them equally many units. A
+run of empty items overloads no thread, as each is a step. A tile's offsets, together with the items
+of its units, are no more than its steps, so both fit the same shared memory, whatever the sizes. In
+the same launch, two threads of a block search the block's two corners in all offsets; the others
+start from there in shared memory. They note the item of each unit. Then the block visits its units
+side by side. Work O(items + units + tiles log(items)).
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ from gpukernels.primitives.launch_shape import THREADS, blocks_for
 from .visits import add_value, write_item
 from .workload import MAX_BLOCKS, SHARED_WORDS, Workload
 
-#: Steps of a thread. An odd number: its lanes note the items of their units in different banks.
+#: Steps per thread. They are odd, so that lanes note the items of their units in different banks.
 STEPS = 11
 
 
 def tiles_of(items: int, units: int, threads: int, steps: int = STEPS) -> tuple[int, int]:
-    """Return how many tiles a path has, and the bytes of shared memory that a block of it takes."""
+    """Return the number of tiles of a path, and the bytes of shared memory that a block takes."""
     return blocks_for(items + units, threads * steps), 4 * (threads * steps + 1)
 
 
@@ -56,9 +56,9 @@ def path_item(offsets, items, step):
 def merge_path(visit, work, offsets, items, units, begin, steps_per_thread, path):
     """Visit the units on the block's tile of the path, which begins at step `begin`.
 
-    All threads of the block call. The tile has `steps_per_thread` steps for each of them, as far as
-    there are any; a thread visits no more units than that. Of `offsets` the first `items` are read;
-    `units` are there in all. `path` is shared memory, int32, of
+    All threads of the block call. The tile has `steps_per_thread` steps for each thread, or the
+    steps that are left; a thread visits no more units than that. Only the first `items` of
+    `offsets` are read, and there are `units` units in all. `path` is int32 in shared memory, with
     ``blockDim.x * steps_per_thread + 1`` elements.
     """
     corner = cuda.shared.array(2, int32)
@@ -71,7 +71,7 @@ def merge_path(visit, work, offsets, items, units, begin, steps_per_thread, path
         corner[cuda.threadIdx.x] = item
     cuda.syncthreads()
     first, closed, steps = corner[0], corner[1] - corner[0], end - begin
-    # Where the tile's items begin, counted in its steps: the first, before it or at 0.
+    # The steps of the tile where its items begin; the first item begins at step 0 or earlier.
     for k in range(cuda.threadIdx.x, closed + 1, cuda.blockDim.x):
         item = first + k
         before = units
@@ -79,7 +79,7 @@ def merge_path(visit, work, offsets, items, units, begin, steps_per_thread, path
             before = offsets[item]
         path[k] = before + item - begin
     cuda.syncthreads()
-    # Behind them lie the items of the tile's units: one a step that closes none.
+    # After these come the items of the tile's units: one for each step that closes no item.
     noted = closed + 1
     mine = cuda.threadIdx.x * steps_per_thread
     if mine < steps:
@@ -128,29 +128,29 @@ def expand(
     Parameters
     ----------
     threads : int
-        Threads a block.
+        Threads per block.
     steps_per_thread : int
-        Steps of a thread on the path of items and units. A tile has `threads` times as many, and 4
-        bytes of shared memory each, of which there are 48 KB. Where it is odd, lanes meet no bank
-        conflict.
+        Steps per thread on the path of items and units. A tile has `threads` times as many, each
+        with 4 bytes of the 48 KB of shared memory. If the number is odd, there are no bank
+        conflicts.
 
     Returns
     -------
     dict
-        ``launches``, ``blocks``, ``steps_per_thread``, ``shared_bytes`` (a block's),
-        ``partition_searches`` in global memory, one for each corner of a tile but the
-        path's ends, and ``searches``, these and one a thread that has steps, in shared memory.
+        ``launches``, ``blocks``, ``steps_per_thread``, ``shared_bytes`` (per block),
+        ``partition_searches`` in global memory (one per corner of a tile, except the path's ends),
+        and ``searches``: these and one per thread with steps, in shared memory.
 
     Raises
     ------
     InvalidArgument
-        If `steps_per_thread` is not from 1 to what fits.
+        If `steps_per_thread` is less than 1 or does not fit.
     """
     check_whole("steps_per_thread", steps_per_thread, 1, (SHARED_WORDS - 3) // threads)
     steps = load.items + load.units if load.units else 0
     tiles, shared = tiles_of(steps, 0, threads, steps_per_thread)
     blocks = min(tiles, MAX_BLOCKS)
-    corners = 2 * tiles - 2 if tiles else 0  # where the path begins and ends is known
+    corners = 2 * tiles - 2 if tiles else 0  # the path's begin and end are known
     kernel, arrays = load.direction(write_by_merge_path, add_by_merge_path)
     device.launch(kernel, blocks, threads, load.offsets, *arrays, steps_per_thread, shared=shared)
     return {

@@ -1,22 +1,22 @@
 """Multi-phase search: two-phase, with a hybrid partition and an expansion that writes in order.
 
 [busato2017dynamic]; [busato2017chapter], sections 5.4 to 5.6; [busato2017loadbalancing], section
-III-A. *Hybrid partition*: a boundary is searched by interpolation where the items' sizes have a
-standard deviation of at most 5 and a mean of at most 3, else by binary search with one read a step.
-Both figures are found on the device. A long run of empty items can pass that test and still mislead
-every guess, so the interpolation is the guarded one. *Coalesced expansion*: a thread notes the
-items of its consecutive units in registers, the block moves them to shared memory, and each warp
-visits its units in order: lane by lane, neighboring units. *Iterated search*: a chunk is
-`iterations` times as large, each thread searches so often and fills so many registers before it
-needs a barrier. Work O(items + units + chunks log(items)).
+III-A. *Hybrid partition*: a boundary is searched by interpolation if the items' sizes have a
+standard deviation of at most 5 and a mean of at most 3. Otherwise, binary search finds it, with one
+read per step. The device computes both numbers. A long run of empty items can pass this test and
+still mislead every guess, so the interpolation is the guarded one. *Coalesced expansion*: a thread
+notes the items of its consecutive units in registers, and the block moves them to shared memory.
+Then each warp visits its units in order: neighboring lanes, neighboring units. *Iterated search*: a
+chunk is `iterations` times as large; each thread does so many searches, and fills so many
+registers, before it needs a barrier. Work O(items + units + chunks log(items)).
 
-The partition makes one search a boundary, and a chunk holds threads x K x IS units: there are
-blocks + 1 searches in global memory, inversely proportional to K and to IS. (Section 5.3.4 prints
-"proportional to the K parameter", a slip, and counts one a block: the end of the last chunk, which
-needs no search, is searched for here like the others.)
+The partition makes one search per boundary, and a chunk holds threads x K x IS units. So there are
+blocks + 1 searches in global memory: their number is inversely proportional to K and to IS.
+(Section 5.3.4 prints "proportional to the K parameter", a slip, and counts one search per block.
+The end of the last chunk needs no search, but is searched here like the others.)
 
-The registers are a local array whose indices are not known to the compiler, so on a GPU they lie in
-the first-level cache rather than in the register file.
+The registers are a local array. The compiler does not know its indices, so on a GPU they are in the
+first-level cache rather than in the register file.
 """
 
 from __future__ import annotations
@@ -34,16 +34,16 @@ from .block_search import load_chunk
 from .visits import add_value, write_item
 from .workload import SHARED_WORDS, Workload, grid
 
-#: Units whose items a thread can note before it hands them over: `units_per_thread` x `iterations`.
+#: Units whose items a thread can note before it passes them on: `units_per_thread` x `iterations`.
 REGISTERS = 64
 
-#: How a search is passed to the kernel.
+#: The values of `search` that are passed to the kernel.
 CHOICES = {"auto": -1, "binary": 0, "interpolation": 1}
 
-#: Blocks that add up the sizes' squares: enough to fill a GPU, few enough to end in few atomics.
+#: Blocks that add up the squares of sizes: enough to fill a GPU, but few atomics at the end.
 SUM_BLOCKS = 1024
 
-#: Interpolation pays where sizes deviate at most this much, and are at most this large on average.
+#: Interpolation pays if sizes deviate at most this much, and are at most this large on average.
 STANDARD_DEVIATION = 5.0
 MEAN = 3.0
 
@@ -71,9 +71,9 @@ def is_regular(offsets, squares):
 
 @cuda.jit
 def hybrid_partition(offsets, squares, boundary, chunk_units, search, interpolated):
-    """Find the first item of every chunk; write to ``interpolated[0]`` by which search.
+    """Find the first item of every chunk; write to ``interpolated[0]`` which search was used.
 
-    `search` is 1 for interpolation, 0 for binary search, -1 for whichever suits the workload.
+    `search` is 1 for interpolation, 0 for binary search, -1 to choose by the workload.
     """
     interpolate = search == 1 or (search == -1 and is_regular(offsets, squares))
     units = offsets[offsets.size - 1]
@@ -91,8 +91,8 @@ def hybrid_partition(offsets, squares, boundary, chunk_units, search, interpolat
 def note_items(window, count, first, mine, units_per_thread, noted, at):
     """Note in ``noted[at]``, ``noted[at + 1]``, ... the items of the caller's units in `window`.
 
-    The caller owns `units_per_thread` units from `mine` on. The first is searched for; a later
-    window begins inside these units, with its item 0.
+    The caller owns `units_per_thread` units from `mine` on. The item of the first is searched for;
+    a later window begins within these units, with its item 0.
     """
     begin = max(mine, window[0])
     end = min(mine + units_per_thread, window[count])
@@ -108,9 +108,9 @@ def note_items(window, count, first, mine, units_per_thread, noted, at):
 def expand_coalesced(visit, work, offsets, boundary, units_per_thread, iterations, shared):
     """Visit the units of this block's chunk so that neighboring lanes visit neighboring units.
 
-    `shared` is int32, of ``blockDim.x * units_per_thread + 1`` elements. The chunk is `iterations`
-    portions of ``blockDim.x * units_per_thread`` units; a thread notes the items of its
-    `units_per_thread` units in each of them before the first is handed over.
+    `shared` is int32, with ``blockDim.x * units_per_thread + 1`` elements. The chunk has
+    `iterations` portions of ``blockDim.x * units_per_thread`` units. A thread notes the items of
+    its `units_per_thread` units in each portion before it passes on the first.
     """
     noted = cuda.local.array(REGISTERS, int32)
     portion = cuda.blockDim.x * units_per_thread
@@ -125,7 +125,7 @@ def expand_coalesced(visit, work, offsets, boundary, units_per_thread, iteration
             at = turn * units_per_thread
             note_items(shared, count, first, mine, units_per_thread, noted, at)
         cuda.syncthreads()
-    # From here on a warp needs its own part of the shared memory only, and no other warp.
+    # From here on, a warp uses only its own part of the shared memory, and waits for no other warp.
     part = (cuda.threadIdx.x - cuda.laneid) * units_per_thread
     own = part + cuda.laneid * units_per_thread
     for turn in range(iterations):
@@ -140,14 +140,14 @@ def expand_coalesced(visit, work, offsets, boundary, units_per_thread, iteration
 
 @cuda.jit
 def write_multi_phase(offsets, boundary, item, units_per_thread, iterations):
-    """Write the item of every unit, a block a chunk."""
+    """Write the item of every unit, one block per chunk."""
     shared = cuda.shared.array(0, int32)
     expand_coalesced(write_item, (item,), offsets, boundary, units_per_thread, iterations, shared)
 
 
 @cuda.jit
 def add_multi_phase(offsets, boundary, values, total, units_per_thread, iterations):
-    """Add up the values of every item, a block a chunk."""
+    """Add up the values of every item, one block per chunk."""
     shared = cuda.shared.array(0, int32)
     expand_coalesced(
         add_value, (values, total), offsets, boundary, units_per_thread, iterations, shared
@@ -168,27 +168,27 @@ def expand(
     Parameters
     ----------
     threads : int
-        Threads a block.
+        Threads per block.
     units_per_thread : int
-        Consecutive units that a thread searches for at a time, K. K x threads offsets must fit
-        48 KB. Where K is odd, the lanes that hand over their units meet no bank conflict.
+        Consecutive units whose items a thread finds at a time, K. K x threads offsets must fit 48
+        KB. If K is odd, lanes that pass on their units have no bank conflict.
     iterations : int
-        IS of the papers: portions of K x threads units that a chunk has. K x IS is at most 64.
+        IS of the papers: portions of K x threads units per chunk. K x IS is at most 64.
     search : {"auto", "binary", "interpolation"}
-        How the partition searches; by default, what the rule says of the workload.
+        How the partition searches; by default, the rule chooses by the workload.
 
     Returns
     -------
     dict
-        ``launches``, ``blocks`` (chunks), ``units_per_thread``, ``iterations``, ``shared_bytes`` (a
-        block's), ``search`` (that of the partition), ``partition_searches`` in global memory, one a
-        boundary, and ``searches``, these and one a thread and portion that has units. If the rule
+        ``launches``, ``blocks`` (chunks), ``units_per_thread``, ``iterations``, ``shared_bytes``
+        (per block), ``search`` (of the partition), ``partition_searches`` in global memory (one per
+        boundary), and ``searches``: these and one per thread and portion with units. If the rule
         has chosen, ``search`` is a function that reads the choice from the device.
 
     Raises
     ------
     InvalidArgument
-        If a knob is not one of these.
+        If a knob has a value that is not allowed.
     """
     most = min(REGISTERS, (SHARED_WORDS - 1) // threads)
     check_whole("units_per_thread", units_per_thread, 1, most)

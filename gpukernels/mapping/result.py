@@ -1,4 +1,4 @@
-"""What an expansion returns."""
+"""The result of an expansion."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ class Mapping:
     total : ndarray of int64 or float64, shape (items,), or None
         Sum of the values of each item's units; None in the write direction.
     stats : Stats
-        What the technique did. Every one gives ``method``, ``launches`` (kernel launches),
-        ``blocks`` and ``threads`` (of the kernel that visits the units; threads a block), ``units``
-        and ``items``; the technique's own module names what it adds.
+        Statistics of the technique. Every technique gives ``method``, ``launches`` (kernel
+        launches), ``blocks`` and ``threads`` (per block) of the kernel that visits the units,
+        ``units`` and ``items``; the technique's own module names what it adds.
 
     Examples
     --------

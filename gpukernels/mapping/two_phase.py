@@ -1,16 +1,16 @@
-"""Two-phase search: cut the units into equal chunks, one a block; then every thread finds its own.
+"""Two-phase search: cut the units into equal chunks, one per block; then every thread searches.
 
-[green2012gpu], [davidson2014workefficient] and [baxter2013moderngpu] have it in three forms;
-[busato2017chapter], section 5.3.4, is followed here. *Partition*: a thread a boundary searches all
+[green2012gpu], [davidson2014workefficient] and [baxter2013moderngpu] have it in three forms; this
+one follows [busato2017chapter], section 5.3.4. *Partition*: one thread per boundary searches all
 offsets in global memory for the item in which a chunk begins. *Expansion*: a block loads the
-offsets of its chunk into shared memory, each thread searches there for the first of its
+offsets of its chunk into shared memory. There each thread finds the item of the first of its
 `units_per_thread` consecutive units, and walks on. Threads, warps and blocks are balanced; but
-neighboring threads touch units that lie `units_per_thread` apart.
+neighboring threads touch units that are `units_per_thread` apart.
 
-The paper calls the number of partition searches proportional to K; a chunk holds threads x K units,
-so there are fewer of them as K grows. Work O(items + units + chunks log(items)). Empty items have
-no unit and still take room in shared memory, so a chunk's offsets may not fit: they are loaded in
-windows then.
+The paper calls the number of partition searches proportional to K. But a chunk holds threads x K
+units, so there are fewer searches as K grows. Work O(items + units + chunks log(items)). Empty
+items have no unit, but take room in shared memory. So a chunk's offsets may not fit: then they are
+loaded in windows.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from .workload import SHARED_WORDS, Workload
 
 @cuda.jit
 def partition(offsets, boundary, chunk_units):
-    """Find the item that owns the first unit of every chunk, and the last unit of all."""
+    """Find the items that own the first unit of every chunk and the last unit of all."""
     units = offsets[offsets.size - 1]
     for b in range(cuda.grid(1), boundary.size, cuda.gridsize(1)):
         unit = min(b * chunk_units, units - 1)
@@ -40,7 +40,7 @@ def partition(offsets, boundary, chunk_units):
 
 @cuda.jit(device=True)
 def expand_chunk(visit, work, offsets, boundary, units_per_thread, window):
-    """Visit the units of this block's chunk, `units_per_thread` consecutive ones a thread.
+    """Visit the units of this block's chunk, `units_per_thread` consecutive ones per thread.
 
     `window` is shared memory, int32, of ``blockDim.x * units_per_thread + 1`` elements.
     """
@@ -53,7 +53,7 @@ def expand_chunk(visit, work, offsets, boundary, units_per_thread, window):
         begin = max(mine, window[0])
         end = min(mine + units_per_thread, window[count])
         if begin < end:
-            # A later window begins inside this thread's units, with its item 0: nothing to search.
+            # A later window begins inside this thread's units, with its item 0: no search needed.
             owner = upper_owner(window, 0, count, mine) if begin == mine else 0
             visit_slot(visit, work, window, owner, first, begin, end)
         cuda.syncthreads()
@@ -61,14 +61,14 @@ def expand_chunk(visit, work, offsets, boundary, units_per_thread, window):
 
 @cuda.jit
 def write_two_phase(offsets, boundary, item, units_per_thread):
-    """Write the item of every unit, a block a chunk."""
+    """Write the item of every unit, one block per chunk."""
     window = cuda.shared.array(0, int32)
     expand_chunk(write_item, (item,), offsets, boundary, units_per_thread, window)
 
 
 @cuda.jit
 def add_two_phase(offsets, boundary, values, total, units_per_thread):
-    """Add up the values of every item, a block a chunk."""
+    """Add up the values of every item, one block per chunk."""
     window = cuda.shared.array(0, int32)
     expand_chunk(add_value, (values, total), offsets, boundary, units_per_thread, window)
 
@@ -81,21 +81,21 @@ def expand(
     Parameters
     ----------
     threads : int
-        Threads a block.
+        Threads per block.
     units_per_thread : int
-        Consecutive units of a thread, K. A chunk's K x threads offsets must fit 48 KB.
+        Consecutive units per thread, K. A chunk's K x threads offsets must fit 48 KB.
 
     Returns
     -------
     dict
-        ``launches``, ``blocks`` (chunks), ``units_per_thread``, ``shared_bytes`` (a block's),
-        ``partition_searches`` in global memory, one a boundary, and ``searches``, these and one a
-        thread that has units, in shared memory.
+        ``launches``, ``blocks`` (chunks), ``units_per_thread``, ``shared_bytes`` (per block),
+        ``partition_searches`` in global memory (one per boundary), and ``searches``: these and one
+        per thread with units, in shared memory.
 
     Raises
     ------
     InvalidArgument
-        If `units_per_thread` is not from 1 to what fits.
+        If `units_per_thread` is less than 1 or does not fit.
     """
     check_whole("units_per_thread", units_per_thread, 1, (SHARED_WORDS - 1) // threads)
     chunk_units = threads * units_per_thread

@@ -1,9 +1,9 @@
-"""What the techniques do at a unit when `expand` asks: write its item, or add up its value.
+"""The visits of `expand` at a unit: write its item, or add up its value.
 
-A technique takes a *visit*, a device function ``visit(work, item, unit)`` that it calls once for
-every unit of every item; ``work`` is a tuple of arrays that it hands on without looking inside. A
-breadth-first search passes a visit of its own: ``item`` is then a vertex of the frontier and
-``unit`` the place of one of its arcs.
+A technique takes a *visit*, a device function ``visit(work, item, unit)``, and calls it once for
+every unit of every item. It passes on ``work``, a tuple of arrays, without using it. A
+breadth-first search passes its own visit: there ``item`` is a vertex of the frontier and ``unit``
+the place of one of its arcs.
 """
 
 from __future__ import annotations
@@ -21,6 +21,6 @@ def write_item(work, item, unit):
 def add_value(work, item, unit):
     """Add the value at `unit` to the total of `item`; ``work`` holds values and totals.
 
-    Atomic, because the units of one item may meet in any two threads of the grid.
+    Atomic, because any two threads of the grid may have units of the same item.
     """
     cuda.atomic.add(work[1], item, work[0][unit])

@@ -1,9 +1,9 @@
-"""Work-item to thread: one thread an item, which takes the item's units one after another.
+"""Work-item to thread: one thread per item, which takes the item's units in turn.
 
 The simplest static mapping, of [harish2007accelerating]; [busato2017chapter], section 5.1.1. Work
 O(items + units). No search and no communication. The threads of a warp wait for the longest of 32
-items, the warps of a block for the longest of all, and neighboring threads touch units as far apart
-as their items are long.
+items, the warps of a block for the longest of all. Neighboring threads touch units that are as far
+apart as their items are long.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ def one_thread(visit, work, item, begin, end):
 
 @cuda.jit
 def write_by_thread(offsets, item):
-    """Write the item of every unit, a thread an item."""
+    """Write the item of every unit, one thread per item."""
     for i in range(cuda.grid(1), offsets.size - 1, cuda.gridsize(1)):
         one_thread(write_item, (item,), i, offsets[i], offsets[i + 1])
 
 
 @cuda.jit
 def add_by_thread(offsets, values, total):
-    """Add up the values of every item, a thread an item."""
+    """Add up the values of every item, one thread per item."""
     for i in range(cuda.grid(1), offsets.size - 1, cuda.gridsize(1)):
         one_thread(add_value, (values, total), i, offsets[i], offsets[i + 1])
 
@@ -45,7 +45,7 @@ def expand(load: Workload, device, *, threads: int = THREADS) -> dict[str, Any]:
     Parameters
     ----------
     threads : int
-        Threads a block.
+        Threads per block.
 
     Returns
     -------

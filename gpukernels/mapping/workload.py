@@ -1,4 +1,4 @@
-"""A workload on the device, checked: its offsets, and the arrays of the direction asked for."""
+"""A checked workload on the device: its offsets, and the arrays of one direction."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from gpukernels.primitives.offsets import check_offsets
 #: Blocks of the largest grid; beyond it, a block takes several turns.
 MAX_BLOCKS = 2**16
 
-#: 4-byte words in the 48 KB of shared memory that any launch may ask for.
+#: 4-byte words in the 48 KB of shared memory that any launch may use.
 SHARED_WORDS = 48 * 1024 // 4
 
 VALUE_TYPES = (np.int32, np.int64, np.float32, np.float64)
@@ -32,11 +32,11 @@ class Workload:
     offsets : device array of int32, shape (items + 1,)
         Exclusive prefix sum of the items' sizes; the last element is the number of units.
     items, units : int
-        How many there are.
+        The numbers of items and units.
     item : device array of int32, shape (units,), or None
-        Write direction: receives the item of every unit.
+        Write direction: the array that receives the item of every unit.
     values, total : device arrays of shape (units,) and (items,), or None
-        Read direction: what to read, and what it is added to.
+        Read direction: the values to read, and the totals that they are added to.
     """
 
     offsets: Any
@@ -47,7 +47,7 @@ class Workload:
     total: Any = None
 
     def direction(self, write_kernel: Any, add_kernel: Any) -> tuple[Any, tuple]:
-        """Return the kernel of the direction asked for, and the arrays that it takes."""
+        """Return the kernel of the workload's direction, and the arrays that it takes."""
         if self.values is None:
             return write_kernel, (self.item,)
         return add_kernel, (self.values, self.total)
@@ -59,16 +59,16 @@ def upload(offsets: ArrayLike, values: ArrayLike | None, device: Device) -> Work
     Parameters
     ----------
     offsets : array_like of int, shape (items + 1,)
-        From 0 up, nowhere decreasing, at most 2^31 - 1.
+        Offsets that begin at 0, never decrease, and are at most 2^31 - 1.
     values : array_like, shape (units,), or None
         int32, int64, float32 or float64; None for the write direction.
     device : SimtDevice or CudaDevice
-        Where to run.
+        Where kernels run.
 
     Raises
     ------
     InvalidArgument
-        If the arrays are not that; nothing has been copied then.
+        If the arrays are not as described; nothing has been copied then.
     """
     offsets = check_offsets(offsets)
     items, units = offsets.size - 1, int(offsets[-1])
@@ -77,7 +77,7 @@ def upload(offsets: ArrayLike, values: ArrayLike | None, device: Device) -> Work
         return Workload(device.array(offsets), items, units, item=item)
     values = np.ascontiguousarray(as_array("values", values))
     if values.shape != (units,):
-        raise InvalidArgument("values.shape", values.shape, f"({units},), one value a unit")
+        raise InvalidArgument("values.shape", values.shape, f"({units},), one value per unit")
     if values.dtype not in VALUE_TYPES:
         names = ", ".join(np.dtype(t).name for t in VALUE_TYPES)
         raise InvalidArgument("values.dtype", values.dtype.name, f"one of {names}")
@@ -86,5 +86,5 @@ def upload(offsets: ArrayLike, values: ArrayLike | None, device: Device) -> Work
 
 
 def grid(workers: int, threads: int) -> int:
-    """Return the blocks for `workers` threads, none of them more than ``MAX_BLOCKS``."""
+    """Return the blocks for `workers` threads, at most ``MAX_BLOCKS``."""
     return min(blocks_for(workers, threads), MAX_BLOCKS)
