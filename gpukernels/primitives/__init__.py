@@ -1,11 +1,11 @@
 """Building blocks that kernels share: scans, searches, rank by ballot, queue append, a barrier.
 
-Device functions are called from kernels (``from gpukernels.primitives import
-warp_inclusive_scan``); ``warp_scan``, ``warp_rank``, ``block_scan``, ``shared_scan`` and
-``find_owners`` are host drivers that run one scan or search on an array, so that it can be tested
-and looked at on its own. ``device_scan`` makes offsets of any number of sizes, by several launches
-or by one whose blocks look back (``lookback_scan``);
-``DeviceScan`` and ``PaddedScan`` do so again and again in the same memory.
+Device functions are called from kernels
+(``from gpukernels.primitives import warp_inclusive_scan``). Host drivers run one scan or search on
+an array, so that it can be tested and studied alone: ``warp_scan``, ``warp_rank``, ``block_scan``,
+``shared_scan`` and ``find_owners``. ``device_scan`` makes offsets from any number of sizes, by
+several launches or by one launch whose blocks look back (``lookback_scan``). ``DeviceScan`` and
+``PaddedScan`` do this many times in the same memory.
 """
 
 from .ballot_rank import warp_binary_rank, warp_rank

@@ -1,7 +1,7 @@
 """Binary scan by ballot: the prefix sum of 32 flags in two instructions.
 
-When every lane has at most one item to write, the scan need not add: a ballot collects the 32 flags
-as the bits of one word, and the lane's rank is the number of bits below its own
+If every lane has at most one item to write, the scan need not add. A ballot collects the 32 flags
+as the bits of one word, and a lane's rank is the number of bits below its own
 ([harris2011optimizing]; used by [busato2015bfs4k], section 5.1).
 """
 
@@ -26,7 +26,7 @@ def warp_binary_rank(flag):
 
 @cuda.jit
 def rank_warps(flags, rank):
-    """Rank the true ones among every 32 consecutive `flags`."""
+    """Rank the true flags among every 32 consecutive `flags`."""
     i = cuda.grid(1)
     flag = i < flags.size and flags[i] != 0
     below = warp_binary_rank(flag)
@@ -40,11 +40,11 @@ def warp_rank(flags, *, threads: int = THREADS, device=None) -> np.ndarray:
     Parameters
     ----------
     flags : array_like of bool, shape (n,)
-        Flags, one a lane.
+        Flags, one per lane.
     threads : int
-        Threads a block.
+        Threads per block.
     device : SimtDevice or CudaDevice, optional
-        Where to run; by default :func:`gpukernels.default_device`.
+        Where kernels run; by default :func:`gpukernels.default_device`.
 
     Returns
     -------

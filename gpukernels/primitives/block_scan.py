@@ -1,8 +1,8 @@
 """Block scan in two levels: each warp scans its lanes, then one warp scans the warps' totals.
 
-The two-level exclusive prefix sum of [busato2015bfs4k], section 5.1, at block level: at most 32
-warps make a block, so one more warp scan adds up all their totals. Two barriers, 32 words of shared
-memory.
+The two-level exclusive prefix sum of [busato2015bfs4k], section 5.1, at block level: a block has at
+most 32 warps, so one more warp scan adds up all their totals. It takes two barriers and 32 words of
+shared memory.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def block_exclusive_scan(value, warp_totals):
     """Return (sum of `value` over all threads of the block below this one, sum over the block).
 
     `warp_totals` is a shared int32 array of 32 elements. All threads of the block must call, the
-    block must hold whole warps, and a ``syncthreads`` must stand before `warp_totals` is used
+    block must hold whole warps, and the caller needs a ``syncthreads`` before `warp_totals` is used
     again.
     """
     lane, warp = cuda.laneid, cuda.threadIdx.x // WARP_SIZE
@@ -44,7 +44,7 @@ def block_exclusive_scan(value, warp_totals):
 
 @cuda.jit
 def scan_blocks(values, scanned, block_totals):
-    """Scan every block's `values` on their own and write the total of each block."""
+    """Scan every block's `values` separately, and write the total of each block."""
     warp_totals = cuda.shared.array(WARP_SIZE, int32)
     i = cuda.grid(1)
     value = int32(0)
@@ -58,16 +58,16 @@ def scan_blocks(values, scanned, block_totals):
 
 
 def block_scan(values, *, threads: int = THREADS, device=None) -> tuple[np.ndarray, np.ndarray]:
-    """Scan each run of `threads` consecutive values, one block a run.
+    """Scan each run of `threads` consecutive values, one block per run.
 
     Parameters
     ----------
     values : array_like of int32, shape (n,)
         Values to add up.
     threads : int
-        Threads a block, a multiple of 32.
+        Threads per block, a multiple of 32.
     device : SimtDevice or CudaDevice, optional
-        Where to run; by default :func:`gpukernels.default_device`.
+        Where kernels run; by default :func:`gpukernels.default_device`.
 
     Returns
     -------

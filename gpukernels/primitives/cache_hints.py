@@ -1,11 +1,11 @@
-"""Loads and stores that tell the caches what becomes of them, or do not: one uniform flag says.
+"""Loads and stores with hints on how long caches should keep the data; a uniform flag decides.
 
 PTX's cache operators [busato2016hbf], section 5.1. A hint changes no result and no count of the
-SIMT machine; a GPU may heed it or not.
+SIMT machine; a GPU may follow it or not.
 
-- *once*: ``.cs``, streaming. What is touched once should leave the caches first.
-- *past L1*: ``.cg``, in the L2 cache alone. For what is scattered, too much for L1, or changed by
-  atomics, which happen in L2: a line that L1 holds would tell of yesterday.
+- *once*: ``.cs``, streaming. Data that is touched only once should leave the caches first.
+- *past L1*: ``.cg``, in the L2 cache only. For data that is scattered, too much for L1, or changed
+  by atomics: these work in L2, so a line in L1 may hold an old value.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from numba import cuda
 
 @cuda.jit(device=True)
 def load_once(array, i, hints):
-    """Return ``array[i]``, which nobody reads again soon."""
+    """Return ``array[i]``, which is not read again soon."""
     if hints:
         return cuda.ldcs(array, i)
     return array[i]
@@ -31,7 +31,7 @@ def load_past_l1(array, i, hints):
 
 @cuda.jit(device=True)
 def store_once(array, i, value, hints):
-    """Store `value` in ``array[i]``, which nobody reads in this launch."""
+    """Store `value` in ``array[i]``, which is not read in this launch."""
     if hints:
         cuda.stcs(array, i, value)
     else:

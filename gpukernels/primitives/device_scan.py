@@ -1,10 +1,10 @@
-"""Device-wide scan: millions of sizes to offsets, by two kernels a level.
+"""Device-wide scan: millions of sizes to offsets, by two kernels per level.
 
-Reduce, then scan: a kernel adds up every tile, the totals of the tiles are scanned in the same way,
-and a second kernel scans every tile from where the tiles before it end. Values are read twice and
-offsets written once, 3 n words in all, against 4 n if every tile is scanned first and corrected
-afterwards ([harris2007scan], [sengupta2008efficient]). Nobody waits for another block but at the
-end of a launch, so the scan is right in whatever order blocks run. The single pass of
+Reduce, then scan. A kernel adds up every tile, and the totals of the tiles are scanned in the same
+way. A second kernel scans every tile, starting from the sum of the tiles before it. Values are read
+twice and offsets written once, 3 n words in all. If every tile were scanned first and corrected
+afterwards, it would be 4 n ([harris2007scan], [sengupta2008efficient]). Blocks wait for each other
+only at the end of a launch, so the order of blocks does not matter. The single pass of
 `lookback_scan` ([merrill2016single]) moves 2 n words, but its blocks wait for blocks before them.
 """
 
@@ -27,7 +27,7 @@ from .offsets import MAX_UNITS
 from .pair_scan import scan_by_pairs
 from .warp_sum import warp_sum
 
-#: Values of a tile for each thread of a block.
+#: Values per tile for each thread of a block.
 TURNS = 8
 
 
@@ -59,7 +59,7 @@ def scan_tiles(values, tile_begin, offsets):
     """Scan every tile of TURNS x blockDim.x `values` from its `tile_begin` on.
 
     ``offsets[i]`` becomes the sum of all values before the i-th, and ``offsets[values.size]`` the
-    sum of all.
+    sum of all values.
     """
     warp_totals = cuda.shared.array(WARP_SIZE, int32)
     first = cuda.blockIdx.x * cuda.blockDim.x * TURNS + cuda.threadIdx.x
@@ -79,29 +79,29 @@ def scan_tiles(values, tile_begin, offsets):
 
 
 def scan_sizes(values: Any, device, *, threads: int = THREADS, method: str = "launches") -> Any:
-    """Scan sizes that lie on the device already; the offsets stay there.
+    """Scan sizes that are on the device already; the offsets stay there.
 
     Parameters
     ----------
     values : device array of int32, shape (n,)
         Sizes, none negative; this is not checked.
     device : SimtDevice or CudaDevice
-        Where they are.
+        The device that holds them.
     threads : int
-        Threads a block, a multiple of 32.
+        Threads per block, a multiple of 32.
     method : {"launches", "look-back", "pairs"}
-        Two kernels a level, or a single pass, whose blocks look back at those before them: one
-        value at a time, or two (`pair_scan`), which is made for speed.
+        Two kernels per level, or a single pass whose blocks look back at earlier blocks, with one
+        value at a time or with two (`pair_scan`, which is made for speed).
 
     Returns
     -------
     device array of int32, shape (n + 1,)
-        What comes before each value, and the total.
+        The sum before each value, and the total.
 
     Raises
     ------
     InvalidArgument
-        If the total is more than 2^31 - 1; with ``"launches"`` no offsets have been written then.
+        If the total is more than 2^31 - 1; with ``"launches"``, no offsets have been written then.
     UnknownMethod
         If there is no such method.
     """
@@ -125,7 +125,7 @@ def _scan_by_launches(values, device, *, threads):
     return _scan_levels(levels, results, device.full(1, 0, np.int32), device, threads)
 
 
-#: The ways to scan any number of sizes.
+#: The methods for scans of any number of sizes.
 METHODS = {
     "launches": _scan_by_launches,
     "look-back": scan_by_look_back,
@@ -134,7 +134,7 @@ METHODS = {
 
 
 def _scan_levels(levels, results, begin, device, threads):
-    """Scan every one of `levels`, the last first, into its own of `results`; return the first."""
+    """Scan each of `levels`, the last first, into its own array of `results`; return the first."""
     for values, offsets in zip(reversed(levels), reversed(results), strict=True):
         blocks = blocks_for(values.size, threads * TURNS)
         device.launch(scan_tiles, blocks, threads, values, begin, offsets)
@@ -160,9 +160,9 @@ class DeviceScan:
     capacity : int
         The most sizes that a scan will have.
     device : SimtDevice or CudaDevice
-        Where they will be.
+        The device that will hold them.
     threads : int
-        Threads a block, a multiple of 32.
+        Threads per block, a multiple of 32.
 
     Attributes
     ----------
@@ -182,7 +182,7 @@ class DeviceScan:
     def __call__(self, values: Any) -> Any:
         """Return the offsets of `values`, a device array of int32, shape (n,).
 
-        They have shape (n + 1,), the total at the end, and last until the next call.
+        They have shape (n + 1,), with the total at the end, and stay valid until the next call.
         """
         if values.size == 0:
             return self._zero
@@ -200,19 +200,19 @@ class DeviceScan:
 def device_scan(
     values, *, threads: int = THREADS, method: str = "launches", device=None
 ) -> np.ndarray:
-    """Scan sizes to offsets, however many there are.
+    """Scan sizes to offsets, for any number of sizes.
 
     Parameters
     ----------
     values : array_like of int, shape (n,)
         Sizes, from 0 to 2^31 - 1.
     threads : int
-        Threads a block, a multiple of 32.
+        Threads per block, a multiple of 32.
     method : {"launches", "look-back", "pairs"}
-        Two kernels a level, or a single pass, whose blocks look back at those before them: one
-        value at a time, or two (`pair_scan`), which is made for speed.
+        Two kernels per level, or a single pass whose blocks look back at earlier blocks, with one
+        value at a time or with two (`pair_scan`, which is made for speed).
     device : SimtDevice or CudaDevice, optional
-        Where to run; by default :func:`gpukernels.default_device`.
+        Where kernels run; by default :func:`gpukernels.default_device`.
 
     Returns
     -------

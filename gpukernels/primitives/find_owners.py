@@ -1,7 +1,7 @@
-"""Find the owners of many units, a thread a unit, by a search of one's choice.
+"""Find the owners of many units, one thread per unit, by a given search.
 
-A search on its own, to be tested, looked at and counted: what [busato2017loadbalancing], section
-III-A, compares. `gpukernels.mapping` puts the same searches to use.
+One search alone, to be tested, studied and counted, as in the comparison of
+[busato2017loadbalancing], section III-A. `gpukernels.mapping` uses the same searches.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def find_two_sided(offsets, units, owner):
 
 @cuda.jit
 def find_lower_bound(offsets, units, owner):
-    """Find the owner of every one of `units` by binary search with one read a step."""
+    """Find the owner of every one of `units` by binary search with one read per step."""
     i = cuda.grid(1)
     if i < units.size:
         owner[i] = upper_owner(offsets, 0, offsets.size - 1, units[i])
@@ -86,16 +86,16 @@ def find_owners(
     Parameters
     ----------
     offsets : array_like of int, shape (items + 1,)
-        Exclusive prefix sum of the items' sizes, the number of units at the end.
+        Exclusive prefix sum of the items' sizes, with the number of units at the end.
     units : array_like of int, shape (k,)
-        Units to look up, from 0 up to, and without, ``offsets[-1]``.
+        Units to look up, from 0 to ``offsets[-1] - 1``.
     search : {"two_sided", "lower_bound", "interpolation", "guarded", "register"}
-        Which search; "guarded" is interpolation that gives up in time, "register" keeps the offsets
-        of at most 32 items in a warp's registers.
+        The search. "guarded" is interpolation that stops guessing in time; "register" keeps the
+        offsets of at most 32 items in a warp's registers.
     threads : int
-        Threads a block, a multiple of 32.
+        Threads per block, a multiple of 32.
     device : SimtDevice or CudaDevice, optional
-        Where to run; by default :func:`gpukernels.default_device`.
+        Where kernels run; by default :func:`gpukernels.default_device`.
 
     Returns
     -------
@@ -105,7 +105,7 @@ def find_owners(
     Raises
     ------
     InvalidArgument
-        If `offsets` are no such prefix sum, a unit does not exist, or `search` is not one of these.
+        If `offsets` is not such a sum, a unit does not exist, or `search` is not one of these.
     """
     check_threads(threads)
     if not isinstance(search, str) or search not in SEARCHES:

@@ -1,20 +1,20 @@
-"""A barrier of all blocks made by hand: thread 0 of each arrives at a counter and waits there.
+"""A barrier of all blocks made by hand: thread 0 of a block arrives at a counter and waits there.
 
 The simple barrier of [xiao2009interblock], as searches used it before CUDA had grid syncs. A block
-meets at ``syncthreads``, its thread 0 adds 1 to a counter in global memory and asks it until it
-tells that all blocks have come, and a second ``syncthreads`` lets the block go on. The counter is
-never set back: round k is over when it has counted k times all blocks.
+meets at ``syncthreads``. Its thread 0 adds 1 to a counter in global memory and reads it until all
+blocks have come. A second ``syncthreads`` lets the block continue. The counter is never set back:
+round k ends when it has counted every block k times.
 
-To arrive is to release and to see all come is to acquire, see `arrivals`: what a block has written
-before is what the others read behind. A look at the counter in between is relaxed, as many may be
-in vain. By what numba has names for, a sequentially consistent fence before and behind and atomics
-that add 0, a meeting of 64 blocks took a sixth longer on an H200; at the grid sync it takes more
-than a third longer (the repository's ``data/benchmarks/knobs.json``).
+Arriving releases, and the read after all have come acquires, see `arrivals`: writes of a block
+before the barrier are visible to all reads after it. The reads of the counter in between are
+relaxed, as many of them find that blocks are missing. With the sequentially consistent fences that
+numba offers, and atomics that add 0, a meeting of 64 blocks took a sixth longer on an H200. The
+grid sync takes more than a third longer (the repository's ``data/benchmarks/knobs.json``).
 
 If one block had to wait for room until another one ends, the launch would never end. So launch it
-as a grid sync is launched, ``device.launch(..., cooperative=True)``: then the driver holds all
-blocks at once or refuses, as the SIMT machine does. ``device.cooperative_blocks(...)`` tells how
-many there may be.
+like a grid sync, with ``device.launch(..., cooperative=True)``: then the driver holds all blocks at
+once or refuses, as the SIMT machine does. ``device.cooperative_blocks(...)`` returns the most
+blocks that are allowed.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ from .arrivals import acquire, arrivals, arrive
 
 @cuda.jit(device=True)
 def grid_barrier(arrived, round):
-    """Wait until all threads of the grid have come here.
+    """Wait until all threads of the grid have called.
 
     Parameters
     ----------
     arrived : device array of int32, shape (1,)
-        How many blocks have arrived so far, over all rounds; 0 before the launch.
+        The number of blocks that have arrived, over all rounds; 0 before the launch.
     round : int
-        How often the grid has met by this barrier, this time included: 1 at first.
+        The number of times that the grid has met at this barrier, this time included: 1 at first.
 
     All threads of a one-dimensional grid of one-dimensional blocks must call, and all blocks must
     be resident at once.

@@ -1,7 +1,7 @@
-"""What large kernels ask of the compiler: registers for blocks of up to 1,024 threads.
+"""Options for the compiler of large kernels: registers for blocks of up to 1,024 threads.
 
-Left alone, it gives a search with local queues 80 registers a thread, and a multiprocessor holds
-65,536: blocks of 1,024 threads would not start. Under this bound there are 64. numba's simulator,
+Without them, it gives a search with local queues 80 registers per thread. A multiprocessor holds
+65,536, so blocks of 1,024 threads would not start. With this bound there are 64. numba's simulator,
 which has no registers, does not take the option.
 """
 

@@ -1,4 +1,4 @@
-"""How many blocks and threads a launch needs."""
+"""Compute the blocks and threads of a launch."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ WARP_SIZE = 32
 #: The mask of a warp whose 32 lanes all take part in a ``*_sync`` intrinsic.
 FULL_MASK = 0xFFFFFFFF
 
-#: Threads a block where a driver is not told otherwise.
+#: Threads per block, unless a driver gets another number.
 THREADS = 128
 
 MAX_THREADS = 1024
@@ -22,9 +22,9 @@ def check_threads(threads: int, argument: str = "threads") -> int:
     Parameters
     ----------
     threads : int
-        Threads a block.
+        Threads per block.
     argument : str
-        How the caller names them.
+        The caller's name for them.
 
     Raises
     ------

@@ -1,23 +1,23 @@
 """Device-wide scan in a single pass: every tile looks back for the sum of the tiles before it.
 
-Decoupled look-back of [merrill2016single]. A block adds up its tile and makes the sum known; then
-it looks back over the tiles before its own, the nearest first, and adds up their sums until it
-comes to one that knows the sum of everything before it as well. That ends the look-back: the block
-makes known what it has found with its own sum added, and scans its tile from there. Values are read
-once and offsets written once, 2 n words in one launch.
+Decoupled look-back of [merrill2016single]. A block adds up its tile and publishes the sum. Then it
+looks back over the tiles before its own, the nearest first, and adds up their sums. It stops at a
+tile that knows the sum of all values up to its own end. The block adds its own sum to these,
+publishes the result, and scans its tile from there. Values are read once and offsets written once,
+2 n words in one launch.
 
-A tile's state is one word of 64 bits, the sum times 4 plus what it is a sum of, and is touched by
-atomics alone: flag and sum arrive together, so no fence has to stand between them.
+A tile's state is one word of 64 bits: 4 times a sum, plus the kind of the sum. Only atomics touch
+it. Kind and sum arrive together, so no fence is needed between them.
 
     NOTHING   0   nothing is known yet
     TILE      1   the sum of the tile
     PREFIX    2   the sum of the tile and of all before it
 
-A block that looks back waits for others. That it waits for none that has not begun is what the
-ticket is for: a block takes the next tile when it begins, so those before are with blocks that run
-already, in whatever order the GPU starts them. The rest is the promise of a GPU that a block which
-runs goes on running. The lanes of a warp wait together, by a vote: what Volta promises about lanes
-that wait for each other is not needed.
+A block that looks back waits for other blocks. Tickets make sure that these have begun: a block
+takes the next tile when it begins, so earlier tiles belong to blocks that already run, whatever the
+order in which the GPU starts them. For the rest, a GPU promises that a running block goes on
+running. The lanes of a warp wait together, by a vote, so Volta's promise about lanes that wait for
+each other is not needed.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ from .launch_shape import FULL_MASK, THREADS, WARP_SIZE, blocks_for, check_threa
 from .offsets import MAX_UNITS
 from .warp_sum import warp_sum
 
-#: Values of a tile for each thread of a block.
+#: Values per tile for each thread of a block.
 TURNS = 8
 
 NOTHING, TILE, PREFIX = 0, 1, 2
-#: What a sum is multiplied by to make room for these; sums have 61 bits and none is negative.
+#: A sum is multiplied by this to make room for the kind; it has 61 bits and is never negative.
 ROOM = 4
 
 
@@ -46,12 +46,12 @@ ROOM = 4
 def look_back(state, tile):
     """Return the sum (int64) of all tiles before `tile`, in every lane of the warp that calls.
 
-    Lane 0 asks the nearest tile, lane 1 the one before it, ... 32 tiles at a time.
+    Lane 0 reads the nearest tile's state, lane 1 the one before it, and so on, 32 at a time.
     """
     before = int64(0)
     asked = tile - 1 - cuda.laneid
     while True:
-        # Before the first tile there is nothing, and that is known.
+        # Before the first tile the sum is 0, and this is known.
         word = int64(PREFIX)
         if asked >= 0:
             word = cuda.atomic.add(state, asked, 0)
@@ -61,7 +61,7 @@ def look_back(state, tile):
         complete = cuda.ballot_sync(FULL_MASK, word % ROOM == PREFIX)
         part = word // ROOM
         if complete != 0 and cuda.laneid >= cuda.ffs(complete):
-            part = int64(0)  # what lies before the nearest complete sum is part of it
+            part = int64(0)  # the nearest complete sum already includes it
         before += warp_sum(part)
         if complete != 0:
             return before
@@ -70,11 +70,11 @@ def look_back(state, tile):
 
 @cuda.jit
 def scan_with_look_back(values, tickets, state, offsets):
-    """Scan `values`, one block a tile of TURNS x blockDim.x of them.
+    """Scan `values`, one block per tile of TURNS x blockDim.x of them.
 
-    ``tickets[0]`` and all of `state` (int64, one a tile) begin as 0. ``offsets[i]`` becomes the sum
-    of all values before the i-th, ``offsets[values.size]`` the sum of all, and the last state four
-    times that sum in 64 bits, plus PREFIX.
+    ``tickets[0]`` and all of `state` (int64, one per tile) are 0 before. ``offsets[i]`` becomes the
+    sum of all values before the i-th, and ``offsets[values.size]`` the sum of all. The last state
+    becomes four times this sum in 64 bits, plus PREFIX.
     """
     warp_sums = cuda.shared.array(WARP_SIZE, int64)
     warp_totals = cuda.shared.array(WARP_SIZE, int32)
@@ -121,21 +121,21 @@ def scan_with_look_back(values, tickets, state, offsets):
 
 
 def scan_by_look_back(values: Any, device, *, threads: int = THREADS) -> Any:
-    """Scan sizes that lie on the device already, in one launch; the offsets stay there.
+    """Scan sizes that are on the device already, in one launch; the offsets stay there.
 
     Parameters
     ----------
     values : device array of int32, shape (n,)
         Sizes, none negative; this is not checked.
     device : SimtDevice or CudaDevice
-        Where they are.
+        The device that holds them.
     threads : int
-        Threads a block, a multiple of 32.
+        Threads per block, a multiple of 32.
 
     Returns
     -------
     device array of int32, shape (n + 1,)
-        What comes before each value, and the total.
+        The sum before each value, and the total.
 
     Raises
     ------
@@ -153,7 +153,7 @@ def scan_by_look_back(values: Any, device, *, threads: int = THREADS) -> Any:
 
 
 def check_total(device, state: Any) -> None:
-    """Raise InvalidArgument if the last tile's `state` tells of a sum that int32 does not hold."""
+    """Raise InvalidArgument if the sum in the last tile's `state` does not fit int32."""
     total = int(device.read(state[state.size - 1 :])[0]) // ROOM
     if total > MAX_UNITS:
         raise InvalidArgument("the sum of values", total, f"at most {MAX_UNITS}")

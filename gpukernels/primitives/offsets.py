@@ -1,4 +1,4 @@
-"""What offsets are allowed to be: an exclusive prefix sum with its total at the end."""
+"""Check offsets: they must be an exclusive prefix sum with its total at the end."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def check_offsets(offsets) -> np.ndarray:
     Parameters
     ----------
     offsets : array_like of int, shape (items + 1,)
-        Where each item's units begin, and how many units there are.
+        The first unit of each item, and the number of units.
 
     Raises
     ------

@@ -1,10 +1,10 @@
-"""Device-wide scan on shared-memory trees: sweep every block's values, then add what lies before.
+"""Device-wide scan on shared-memory trees: sweep each block's values, then add the sums before.
 
-The scan of [padamata2013graph] as its linear-work search uses it: `sweep_padded` scans each run of
-2 x blockDim.x values in a padded tree, the totals of the runs are scanned in the same way, and a
-last kernel adds to each run what all the runs before it hold. The paper's last kernel
-(``prefixscan2``) adds the total of the *previous* run only, which is right for two runs and wrong
-from the third on. Every value is read twice and written twice, 4 n words; `device_scan` moves 3 n.
+The scan of [padamata2013graph], as in its linear-work search. `sweep_padded` scans each run of 2 x
+blockDim.x values in a padded tree. The totals of the runs are scanned in the same way, and a last
+kernel adds to each run the sum of all runs before it. The paper's last kernel (``prefixscan2``)
+adds the total of the *previous* run only, which is right for two runs and wrong from the third on.
+Every value is read twice and written twice, 4 n words; `device_scan` moves 3 n.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from .shared_scan import BANKS, sweep_padded
 
 @cuda.jit
 def add_runs_before(begins, run, offsets):
-    """Add to every offset what the runs before its own hold, and put the total at the end.
+    """Add to every offset the sum of the runs before its own, and put the total at the end.
 
-    ``begins`` are the offsets of the runs of `run` values: the scan of their totals.
+    ``begins`` holds the offsets of the runs of `run` values: the scan of their totals.
     """
     i = cuda.grid(1)
     if i < offsets.size - 1:
@@ -35,7 +35,7 @@ def add_runs_before(begins, run, offsets):
 
 
 def check_padded_threads(threads: int) -> None:
-    """Raise InvalidArgument if `threads` is no power of two from 32 to 1024."""
+    """Raise InvalidArgument unless `threads` is a power of two from 32 to 1024."""
     if check_threads(threads) & (threads - 1):
         raise InvalidArgument("threads", threads, "a power of two from 32 to 1024")
 
@@ -50,9 +50,9 @@ class PaddedScan:
     capacity : int
         The most sizes that a scan will have.
     device : SimtDevice or CudaDevice
-        Where they will be.
+        The device that will hold them.
     threads : int
-        Threads a block: 32, 64, 128, 256, 512 or 1024.
+        Threads per block: 32, 64, 128, 256, 512 or 1024.
 
     Attributes
     ----------
@@ -62,7 +62,7 @@ class PaddedScan:
     Raises
     ------
     InvalidArgument
-        If `threads` is not one of these: the tree of a block has a power of two of leaves.
+        If `threads` is not one of these: the number of leaves of a block's tree is a power of two.
     """
 
     def __init__(self, capacity: int, device, *, threads: int = THREADS):
@@ -72,13 +72,13 @@ class PaddedScan:
         sizes = level_sizes(capacity, self.run)
         self._totals = [device.empty(size, np.int32) for size in sizes[1:]]
         self._offsets = [device.empty(size + 1, np.int32) for size in sizes]
-        # What lies before the only run of the last level, which is 0, and its total.
+        # The sum before the only run of the last level, which is 0, and its total.
         self._last = device.full(2, 0, np.int32)
 
     def __call__(self, values: Any) -> Any:
         """Return the offsets of `values`, a device array of int32, shape (n,).
 
-        They have shape (n + 1,), the total at the end, and last until the next call.
+        They have shape (n + 1,), with the total at the end, and stay valid until the next call.
         """
         if values.size == 0:
             return self._last[:1]

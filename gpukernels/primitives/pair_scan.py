@@ -1,18 +1,18 @@
-"""The single pass of `lookback_scan` in another shape: two values a load, two barriers a tile.
+"""The single pass of `lookback_scan` in another shape: two values per load, 3 barriers per tile.
 
-Decoupled look-back of [merrill2016single], with the same tickets, states and look-back. What it
-does otherwise, and why:
+Decoupled look-back of [merrill2016single], with the same tickets, states and look-back. The
+differences, and their reasons:
 
-- A warp has a run of the tile to itself and scans it 64 values at a time, by shuffles alone; the
-  block meets for its ticket, to add up its warps, and to hear where its tile begins: 3 barriers a
-  tile, where `lookback_scan` scans block-wide eight times, with 27 barriers.
+- Each warp has its own run of the tile and scans it 64 values at a time, only by shuffles. The
+  block meets three times per tile: for its ticket, to add up its warps, and to read where its tile
+  begins. `lookback_scan` scans block-wide eight times, with 27 barriers.
 - A lane loads and stores two neighboring values as one word of 64 bits: half the loads and stores,
-  and half the shuffles. All loads of a thread are under way before the first is needed.
-- Every value is scanned before the block looks back, so that what has to wait is an addition and
-  the stores alone.
+  and half the shuffles. A thread starts all its loads before it needs the first value.
+- Every value is scanned before the block looks back, so only an addition and the stores have to
+  wait.
 
-The words are the same memory seen as int64, so values have to begin at a multiple of 8 bytes; an
-odd value at the end, and the total behind it, are written one by one.
+The words are the same memory, read as int64, so values must begin at a multiple of 8 bytes. An odd
+value at the end, and the total after it, are written one by one.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ from .lookback_scan import PREFIX, ROOM, TILE, check_total, look_back, scan_by_l
 from .warp_scan import warp_inclusive_scan
 from .warp_sum import warp_sum
 
-#: Threads a block by default.
+#: Threads per block by default.
 BLOCK = 256
-#: Words that a thread takes at most: more would not stay in registers.
+#: The most words per thread: more would not stay in registers.
 MOST_PAIRS = 16
 
 
@@ -51,16 +51,16 @@ def high_half(word):
 
 @cuda.jit(device=True)
 def word_of(low, high):
-    """Return two values (int32, of which the first may not be negative) as a word."""
+    """Return two values (int32, the first not negative) as a word."""
     return int64(high) << 32 | int64(low)
 
 
 @cuda.jit(device=True)
 def scan_warp_totals(warp_sums, before, state, tile, tile_begin):
-    """Tell each warp what comes before it, and the next tiles what is in this one; warp 0 calls.
+    """Compute the sums before each warp, and publish the sum of this tile; warp 0 calls.
 
-    ``before[w]`` becomes the sum of the warps before w in the tile, and ``tile_begin[0]`` that of
-    all tiles before.
+    ``before[w]`` becomes the sum of the warps before w in the tile, and ``tile_begin[0]`` the sum
+    of all tiles before.
     """
     total = int64(0)
     if cuda.laneid < cuda.blockDim.x // WARP_SIZE:
@@ -78,14 +78,14 @@ def scan_warp_totals(warp_sums, before, state, tile, tile_begin):
 
 @functools.cache
 def scan_of(pairs, hints):
-    """Return the kernel whose threads take so many words each, and may hint that to caches."""
+    """Return the kernel with `pairs` words per thread, with `hints` to the caches or without."""
 
     @cuda.jit
     def scan_pairs(values, words, tickets, state, offsets, offset_words):
-        """Scan `values`, one block a tile of 2 x pairs x blockDim.x of them.
+        """Scan `values`, one block per tile of 2 x pairs x blockDim.x of them.
 
-        `words` are all whole pairs of `values` and `offset_words` those of `offsets`, as int64.
-        ``tickets[0]`` and all of `state` begin as 0. Only the last tiles ask where the words end.
+        `words` holds the whole pairs of `values`, `offset_words` those of `offsets`, as int64.
+        ``tickets[0]`` and all of `state` are 0 before. Only the last tiles check where words end.
         """
         warp_sums = cuda.shared.array(WARP_SIZE, int64)
         before_warp = cuda.shared.array(WARP_SIZE, int32)
@@ -97,7 +97,7 @@ def scan_of(pairs, hints):
         cuda.syncthreads()
         tile = tile_and_begin[1]
         warp = cuda.threadIdx.x // WARP_SIZE
-        # Unsigned, so that the compiler need not ask whether an index is negative.
+        # Unsigned, so that the compiled code does not test whether an index is negative.
         first = uint32((tile * cuda.blockDim.x + warp * WARP_SIZE) * pairs + cuda.laneid)
         whole = (tile + 1) * cuda.blockDim.x * pairs <= words.size
         if whole:
@@ -144,7 +144,7 @@ def scan_of(pairs, hints):
 
 
 def address_of(array: Any) -> int:
-    """Return where the first element of an array lies, on whichever device it is."""
+    """Return the address of the first element of an array, on any device."""
     told = getattr(array, "__cuda_array_interface__", None) or array.__array_interface__
     return told["data"][0]
 
@@ -152,7 +152,7 @@ def address_of(array: Any) -> int:
 def scan_by_pairs(
     values: Any, device, *, threads: int = BLOCK, pairs: int = 8, hints: bool = True
 ) -> Any:
-    """Scan sizes that lie on the device already, in one launch; the offsets stay there.
+    """Scan sizes that are on the device already, in one launch; the offsets stay there.
 
     Parameters
     ----------
@@ -160,23 +160,23 @@ def scan_by_pairs(
         Sizes, none negative; this is not checked. A part of an array that does not begin at a
         multiple of 8 bytes is scanned by `scan_by_look_back`.
     device : SimtDevice or CudaDevice
-        Where they are.
+        The device that holds them.
     threads : int
-        Threads a block, a multiple of 32.
+        Threads per block, a multiple of 32.
     pairs : int
-        Words of two values that a thread takes, from 1 to 16.
+        Words per thread, with two values each, from 1 to 16.
     hints : bool
-        Whether caches are told that every word is touched once.
+        Whether to hint to caches that every word is touched once.
 
     Returns
     -------
     device array of int32, shape (n + 1,)
-        What comes before each value, and the total.
+        The sum before each value, and the total.
 
     Raises
     ------
     InvalidArgument
-        If the total is more than 2^31 - 1, or an option is none of these.
+        If the total is more than 2^31 - 1, or an option has a value that is not allowed.
     """
     check_threads(threads)
     check_whole("pairs", pairs, 1, MOST_PAIRS)

@@ -1,7 +1,7 @@
-"""Instructions of PTX that numba has no name for: one of them, and Python that tells what it does.
+"""PTX instructions for which numba has no name, each with Python code that does the same.
 
 numba compiles the instruction. The SIMT machine and numba's simulator run the Python function, so
-it must do whatever the instruction does, in operations that they know.
+the function must do the same as the instruction, in operations that they know.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ def counter_instruction(text: str, returns: bool = False) -> Callable[[Callable]
     ----------
     text : str
         The instruction; ``{at}`` stands for the address of element 0, and ``{result}`` for the
-        register of what is returned. The compiler moves no access to memory across it.
+        register of the result. The compiler moves no access to memory across the instruction.
     returns : bool
-        Whether it returns an int32.
+        Whether the instruction returns an int32.
     """
 
     def make(function: Callable) -> Any:

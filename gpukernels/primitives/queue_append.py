@@ -1,7 +1,7 @@
-"""Queue append by atomic add: each thread draws the next free slot and writes its item there.
+"""Queue append by atomic add: each thread reserves the next free slot and writes its item there.
 
-The order of the items depends on which thread draws first, the set of items does not. All appends
-meet on one address; a scan, which counts first and then draws once a warp or a block, avoids that.
+The order of the items depends on which thread reserves first, but their set does not. All appends
+meet at one address. A scan avoids that: it counts first, then reserves once per warp or block.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from numba import cuda
 def queue_append(queue, size, item):
     """Put `item` at the end of `queue` and count it in ``size[0]``.
 
-    What no longer fits is counted but not written: the caller compares ``size[0]`` with
+    An item that does not fit is counted but not written: the caller compares ``size[0]`` with
     ``queue.size`` after the launch.
     """
     slot = cuda.atomic.add(size, 0, 1)

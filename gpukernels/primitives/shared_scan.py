@@ -1,14 +1,14 @@
 """Scan in shared memory: an up-sweep and a down-sweep over a tree, without and with padding.
 
-The work-efficient scan of [blelloch1990prefix] as [harris2007scan] brought it to GPUs and
-[padamata2013graph] uses it. Up: pairs of cells 1, 2, 4, ... apart are added until the last cell
-holds the sum of all. Down: the last cell becomes 0, and from the root to the leaves each left child
-gets what its parent holds, each right child that plus what the left one held. Work O(n), 2 log2(n)
-steps with a barrier each.
+The work-efficient scan of [blelloch1990prefix], which [harris2007scan] brought to GPUs and
+[padamata2013graph] uses. Up: pairs of cells 1, 2, 4, ... apart are added until the last cell holds
+the sum of all. Down: the last cell becomes 0. Then, from the root to the leaves, each left child
+gets its parent's value, and each right child the sum of this and the left child's old value. Work
+O(n), 2 log2(n) steps with one barrier each.
 
-The cells of a step lie 2, 4, 8, ... apart, so up to 32 lanes meet in one of the 32 banks. Padding
-moves cell i to i + i // 32: one unused cell after every 32, and cells a multiple of 32 apart fall
-into different banks.
+The cells of a step are 2, 4, 8, ... apart, so up to 32 lanes meet in one of the 32 banks. Padding
+moves cell i to i + i // 32, with one unused cell after every 32. Then cells whose distance is a
+multiple of 32 are in different banks.
 """
 
 from __future__ import annotations
@@ -28,23 +28,23 @@ LOG_BANKS = 5
 
 @cuda.jit(device=True)
 def plain_cell(i):
-    """Return where the i-th value lies: at i."""
+    """Return the cell of the i-th value: i."""
     return i
 
 
 @cuda.jit(device=True)
 def padded_cell(i):
-    """Return where the i-th value lies if one cell in 33 is left unused."""
+    """Return the cell of the i-th value if one cell in 33 is left unused."""
     return i + (i >> LOG_BANKS)
 
 
 @cuda.jit(device=True)
 def sweep_scan(cell, cells):
-    """Replace 2 x blockDim.x values in shared memory by the sums of those before each.
+    """Replace 2 x blockDim.x values in shared memory by the sums of the values before each.
 
     All threads of the block call; their number is a power of two. `cells` (int32) holds the i-th
     value at ``cell(i)``, where `cell` is `plain_cell` or `padded_cell`. No barrier is needed
-    between filling `cells` and the call, nor between the call and reading them.
+    between filling `cells` and the call, or between the call and reading them.
 
     Returns
     -------
@@ -82,7 +82,7 @@ def sweep_scan(cell, cells):
 
 @cuda.jit(device=True)
 def sweep_block(cell, values, scanned, block_totals, cells):
-    """Scan this block's 2 x blockDim.x `values`, two a thread; what is beyond the end counts 0."""
+    """Scan this block's 2 x blockDim.x `values`, two per thread; values beyond the end count 0."""
     size = cuda.blockDim.x
     first = 2 * size * cuda.blockIdx.x
     for i in range(cuda.threadIdx.x, 2 * size, size):
@@ -100,14 +100,14 @@ def sweep_block(cell, values, scanned, block_totals, cells):
 
 @cuda.jit
 def sweep_plain(values, scanned, block_totals):
-    """Scan every block's `values` on their own, the i-th in shared cell i."""
+    """Scan every block's `values` separately, the i-th in shared cell i."""
     cells = cuda.shared.array(0, int32)
     sweep_block(plain_cell, values, scanned, block_totals, cells)
 
 
 @cuda.jit
 def sweep_padded(values, scanned, block_totals):
-    """Scan every block's `values` on their own, the i-th in shared cell i + i // 32."""
+    """Scan every block's `values` separately, the i-th in shared cell i + i // 32."""
     cells = cuda.shared.array(0, int32)
     sweep_block(padded_cell, values, scanned, block_totals, cells)
 
@@ -115,7 +115,7 @@ def sweep_padded(values, scanned, block_totals):
 def shared_scan(
     values, *, padding: bool = True, threads: int = THREADS, device=None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Scan each run of 2 x `threads` consecutive values in shared memory, one block a run.
+    """Scan each run of 2 x `threads` consecutive values in shared memory, one block per run.
 
     Parameters
     ----------
@@ -124,9 +124,9 @@ def shared_scan(
     padding : bool
         Whether one cell of shared memory in 33 is left unused, so that fewer lanes meet in a bank.
     threads : int
-        Threads a block: 32, 64, 128, 256, 512 or 1024.
+        Threads per block: 32, 64, 128, 256, 512 or 1024.
     device : SimtDevice or CudaDevice, optional
-        Where to run; by default :func:`gpukernels.default_device`.
+        Where kernels run; by default :func:`gpukernels.default_device`.
 
     Returns
     -------
@@ -138,7 +138,7 @@ def shared_scan(
     Raises
     ------
     InvalidArgument
-        If `threads` is not one of these: the tree of a block has a power of two of leaves.
+        If `threads` is not one of these: the number of leaves of a block's tree is a power of two.
     """
     padding = check_flag("padding", padding)
     check_threads(threads)

@@ -1,8 +1,8 @@
 """Queue append by warp: one atomic for up to 32 items.
 
-A ballot tells each lane its rank among those that have an item; one lane draws room for all of them
-and a shuffle hands out where it begins ([busato2015bfs4k], section 5.1, with the binary scan of
-[harris2011optimizing]). Neighboring lanes write neighboring slots.
+A ballot gives each lane its rank among those with an item. One lane reserves room for all of them,
+and a shuffle tells the others where it begins ([busato2015bfs4k], section 5.1, with the binary scan
+of [harris2011optimizing]). Neighboring lanes write neighboring slots.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from .launch_shape import FULL_MASK
 
 @cuda.jit(device=True)
 def warp_append(queue, size, item, has_item):
-    """Put the `item` of every lane that `has_item` at the end of `queue`; all 32 lanes must call.
+    """Append the `item` of every lane that `has_item` to `queue`; all 32 lanes must call.
 
-    They are counted in ``size[0]``, an int32 or int64; what no longer fits is counted, not written.
+    ``size[0]``, an int32 or int64, counts the items; those that do not fit are not written.
     """
     votes = cuda.ballot_sync(FULL_MASK, has_item)
     begin = int32(0)

@@ -1,9 +1,9 @@
 """Warp scan by shuffle: the prefix sums of 32 lanes in 5 steps, without shared memory.
 
-Algorithm 2 of [busato2017chapter], from BFS-4K [busato2015bfs4k]: lane i adds what lane i - 1
-holds, then lane i - 2, 4, 8 and 16: log2(32) = 5 steps against the 2 log2(32) of an up-sweep and a
-down-sweep in shared memory. The exclusive scan shifts the result one lane to the right; as printed,
-the algorithm drops the result of that last shuffle, which must be assigned back.
+Algorithm 2 of [busato2017chapter], from BFS-4K [busato2015bfs4k]. Each lane i adds the value of
+lane i - 1, then of lanes i - 2, 4, 8 and 16: log2(32) = 5 steps. An up-sweep and a down-sweep in
+shared memory take 2 log2(32). The exclusive scan shifts the result one lane to the right. As
+printed, the algorithm loses the result of this last shuffle, which must be assigned back.
 
 All 32 lanes must call these functions together: every lane's value is part of the result.
 """
@@ -44,7 +44,7 @@ def warp_exclusive_scan(value):
 
 @cuda.jit
 def scan_warps_inclusive(values, scanned):
-    """Scan every 32 consecutive `values` on their own, one value a lane."""
+    """Scan every 32 consecutive `values` separately, one value per lane."""
     i = cuda.grid(1)
     value = int32(0)
     if i < values.size:
@@ -56,7 +56,7 @@ def scan_warps_inclusive(values, scanned):
 
 @cuda.jit
 def scan_warps_exclusive(values, scanned):
-    """Scan every 32 consecutive `values` on their own, leaving out the lane's own value."""
+    """Scan every 32 consecutive `values` separately, without the lane's own value."""
     i = cuda.grid(1)
     value = int32(0)
     if i < values.size:
@@ -76,9 +76,9 @@ def warp_scan(values, *, inclusive: bool = True, threads: int = THREADS, device=
     inclusive : bool
         Whether a value is part of its own prefix sum.
     threads : int
-        Threads a block.
+        Threads per block.
     device : SimtDevice or CudaDevice, optional
-        Where to run; by default :func:`gpukernels.default_device`.
+        Where kernels run; by default :func:`gpukernels.default_device`.
 
     Returns
     -------
