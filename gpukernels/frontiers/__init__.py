@@ -1,21 +1,21 @@
-"""What searches share: queues and what fills them, culls of duplicates, the host's loop of levels.
+"""The common parts of searches: queues, the code that fills them, culls of duplicates, loops.
 
 ====================  ==============================================================================
-`level_by_level`      a search without a queue: a launch a level until nothing changes
-`enqueue`             room in a queue by a scan and one atomic, a block's or a warp's
+`level_by_level`      a search without a queue: one launch per level until nothing changes
+`enqueue`             room in a queue by a scan and one atomic, per block or per warp
 `arc_queue`           a queue that knows where the arcs of its entries begin, without a scan
-`local_queue`         a few finds that a thread holds before it enqueues them
+`local_queue`         a few found vertices that a thread holds before it enqueues them
 `shared_slot`         local queues of a warp, laid out in shared memory and written in rows
 `hierarchical_queue`  small queues in shared memory in front of a global one
 `duplicates`          culls: ways to keep a vertex from being enqueued twice
 `pieces`              vertices of very many arcs, cut up for a child kernel
-`collect`             a level again from what is known of all vertices, where a queue was too small
-`counts`              where each number lies that a search counts on the device
-`state`               named tuples of what kernels take together
-`queue_room`          how many vertices a queue may be told to hold
+`collect`             makes a level again from the distances, if a queue was too small
+`counts`              the places of the counters that a search has on the device
+`state`               named tuples of arguments that belong together
+`queue_room`          the capacities that are allowed for a queue
 ====================  ==============================================================================
 
-Nothing here knows what a search looks for: who may enqueue a vertex, and with what beside it, is
-the search's own (`traversal.claim` for BFS). Where entries are more than a vertex, `draw_room` says
-where they go, and the search writes as many arrays as it has.
+No part here knows the search that uses it. The search decides which thread may enqueue a vertex,
+and with which other values (`traversal.claim` for BFS). If an entry has more than a vertex,
+`draw_room` returns its place, and the search writes to all of its arrays.
 """

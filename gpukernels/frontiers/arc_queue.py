@@ -1,13 +1,13 @@
-"""A queue that knows where the arcs of each entry begin, so that no scan stands between two rounds.
+"""A queue that knows where the arcs of each entry begin, so that no scan is needed between rounds.
 
-A mapping that hands out arcs needs the prefix sum of the degrees of a frontier. A search would scan
-them before every round, a launch or two more. Here the queue's size is one word of 64 bits, entries
-above and arcs below: the atomic that draws places for the entries of a warp tells how many arcs
-came before as well. Entries and arcs are drawn in one order, so ``begin`` rises from place to place
-as the scan of the degrees does.
+A mapping that gives arcs to threads needs the prefix sum of the degrees of a frontier. A search
+would scan them before every round, with one or two more launches. Here the queue's size is one word
+of 64 bits, with entries above and arcs below. The atomic that reserves places for the entries of a
+warp also returns how many arcs came before. Entries and arcs have the same order, so ``begin``
+rises from place to place as the scan of the degrees does.
 
-Both halves must hold what they count: a queue without duplicates has at most n entries, and m arcs
-leave them, both below 2^31.
+Each half must hold its count: a queue without duplicates has at most n entries, and m arcs leave
+them, both below 2^31.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from gpukernels.primitives.warp_scan import warp_inclusive_scan
 from .counts import ENTRIES
 from .state import kernel_argument
 
-#: Bits of a size that count arcs, and the mask of them.
+#: Bits of a size that count arcs, and their mask.
 ARC_BITS = 32
 ARC_MASK = 2**ARC_BITS - 1
 
 
 @kernel_argument
 class ArcQueue(NamedTuple):
-    """Vertices, and where their arcs are among all arcs of the queue."""
+    """Vertices, and the places of their arcs among all arcs of the queue."""
 
     vertex: Any  #: int32
     begin: Any  #: int32: arcs of all entries before
@@ -40,7 +40,7 @@ class ArcQueue(NamedTuple):
 def enqueue_with_arcs(queue, size, offsets, found, held):
     """Append the first `held` vertices of every lane's `found` to `queue`; all lanes call.
 
-    ``size[ENTRIES]``, an int64, counts entries and arcs. What has no room is counted alone.
+    ``size[ENTRIES]``, an int64, counts entries and arcs; entries without room are only counted.
     """
     if cuda.any_sync(FULL_MASK, held > 0):
         arcs = int32(0)
@@ -65,5 +65,5 @@ def enqueue_with_arcs(queue, size, offsets, found, held):
 
 
 def entries_and_arcs(size: int) -> tuple[int, int]:
-    """Return how many entries and how many arcs a queue has whose size is `size`."""
+    """Return the numbers of entries and of arcs of a queue whose size is `size`."""
     return int(size) >> ARC_BITS, int(size) & ARC_MASK

@@ -1,9 +1,9 @@
-"""Collect: make a level again from the marks of all vertices, each once, in O(V).
+"""Collect: make a level again from the distances of all vertices, each once, in O(V).
 
-A level that has more duplicates than its queue has room for is not lost: what the search knows of
-every vertex, its distance, says who belongs to it. `append_level` needs nothing but that.
-`collect_level` is for searches that size their launches by arcs: it counts those that leave the
-level on its way, and draws room by block.
+If a level has more duplicates than its queue has room for, no vertex is lost: the distance of each
+vertex says whether it belongs to the level. `append_level` needs nothing else. `collect_level` is
+for searches that size their launches by arcs: it also counts the arcs that leave the level, and
+reserves room by block.
 """
 
 from __future__ import annotations

@@ -1,35 +1,35 @@
-"""Enqueue: room in a queue for all that a block or a warp has found, by a scan and one atomic.
+"""Enqueue: reserve room in a queue for the vertices of a block or a warp, by a scan and one atomic.
 
-Each thread says how many entries it brings. A scan gives each its place among the others, one
-thread draws room for all by an atomic add on the queue's size, and the places of neighboring
-threads are neighbors, where a queue filled by `queue_append` costs an atomic an entry.
+Each thread has a number of entries. A scan gives each thread its place among the others, and one
+thread reserves room for all by an atomic add on the queue's size. Neighboring threads get
+neighboring places. A queue filled by `queue_append` costs one atomic per entry.
 
 - By block: the allocation of Merrill et al. [merrill2012scalable], after [merrill2009parallel]; the
-  multi-block write of [busato2015bfs4k], section 5.1, is of the same kind. It costs three barriers
-  and an atomic a block, and one more atomic for every thread that brings more than `ALONE` entries.
-  `draw_room` tells each thread its place and leaves it to the caller what to write there, and to
-  how many arrays; `enqueue` and `enqueue_held` write vertices.
-- By warp, from local queues: BFS-4K [busato2015bfs4k], sections 5.1 and 5.6, which writes in one of
-  two ways. Scatter: each lane its own queue, one vertex after another, from where the scan puts it;
-  lanes write far apart. Induced coalescing (Fig. 9): as long as every lane has a vertex left, all
-  lanes write side by side; what exceeds the shortest queue is scattered. Finding the shortest costs
-  five shuffles, so it is done only where the queues hold K7 vertices on average.
+  multi-block write of [busato2015bfs4k], section 5.1, is similar. It costs three barriers and an
+  atomic per block, and one more atomic for every thread that has more than `ALONE` entries.
+  `draw_room` returns each thread's place; the caller decides what to write there, and to how many
+  arrays. `enqueue` and `enqueue_held` write vertices.
+- By warp, from local queues: BFS-4K [busato2015bfs4k], sections 5.1 and 5.6, writes in two ways.
+  Scatter: each lane writes its own queue, vertex by vertex, from its place in the scan on; lanes
+  write far apart. Induced coalescing (Fig. 9): as long as every lane has a vertex left, all write
+  side by side; vertices beyond the shortest queue are scattered. Finding the shortest costs five
+  shuffles, so it is done only if the queues hold K7 vertices on average.
 
-K7 is read so because the paper says no more than that it is "a threshold for switching the writing
-mode": it cannot be compared with the shortest queue, whose search it is to spare, and the scan has
-just told the warp how many vertices its 32 queues hold together. With K7 = 10, and 16 vertices that
-a queue holds, that is a warp which has filled its queues to two thirds.
+The paper only calls K7 "a threshold for switching the writing mode". It cannot be a bound on the
+shortest queue, as it should save the search for this queue. So it is read here as a bound on the
+mean: the scan has just given the warp the number of vertices in its 32 queues. With K7 = 10 and 16
+vertices per queue, the warp has filled its queues to two thirds.
 
-The paper's scan has two levels, in the warp by shuffles and in the block by "atomic operations" on
-shared memory. The second is left out here: warps fill their queues at their own pace, a second
-level would have them wait for each other before each write, and what it saves, a global atomic a
-warp for one a block, is little beside the arcs that fill 32 queues. Where no lane holds more than
-one vertex, which one vote tells, the scan is a ballot. Slip: the scan of Fig. 3 drops the result of
-its last shuffle; see `primitives.warp_scan`.
+The paper's scan has two levels: in the warp by shuffles, and in the block by "atomic operations" on
+shared memory. The second is left out here. Warps fill their queues at their own pace, but a second
+level would make them wait for each other before each write. It would save one global atomic per
+warp, and add one per block. This is little compared with the arcs that fill 32 queues. If no lane
+holds more than one vertex, as one vote shows, the scan is a ballot. Slip: the scan of Fig. 3 drops
+the result of its last shuffle; see `primitives.warp_scan`.
 
-A queue has room for what a search without duplicates needs. What duplicates make beyond is counted
-and not written; the host sees it in the size that it reads back, and makes the level again, in
-O(V), without duplicates: see `collect`.
+A queue has room for the vertices of a search without duplicates. If duplicates exceed this room,
+they are counted, but not written. The host sees this in the size that it reads back, and makes the
+level again, in O(V), without duplicates: see `collect`.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ from gpukernels.primitives.warp_scan import warp_inclusive_scan
 
 from .counts import ENTRIES
 
-#: A thread that brings more draws room for itself, so that a block's total fits 32 bits.
+#: A thread with more entries reserves room alone, so that a block's total fits 32 bits.
 ALONE = 16384
 
 
@@ -51,7 +51,7 @@ ALONE = 16384
 def draw_room(count, next_size, what):
     """Return where in a queue the `count` entries of the calling thread begin.
 
-    ``next_size[what]``, an int64, is the size of the queue and grows by what the block brings. All
+    ``next_size[what]``, an int64, is the size of the queue and grows by the block's entries. All
     threads of the block call, in whole warps; a barrier has passed when they return.
     """
     warp_totals = cuda.shared.array(WARP_SIZE, int32)
@@ -82,7 +82,7 @@ def enqueue(queue, v, has):
 
 @cuda.jit(device=True)
 def enqueue_held(queue, local):
-    """Append what every thread holds to `queue`; all threads of the block call."""
+    """Append the vertices that every thread holds to `queue`; all threads of the block call."""
     place = draw_room(local.held[0], queue.next_size, ENTRIES)
     for i in range(local.held[0]):
         if place + i < queue.next_frontier.size:

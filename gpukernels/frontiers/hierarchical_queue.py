@@ -1,10 +1,10 @@
 """The hierarchical queue of Luo et al.: small queues in shared memory in front of a global one.
 
-Luo, Wong and Hwu [luo2010effective]. What a thread finds goes to one of `SUBQUEUES` small queues in
-shared memory, chosen by its lane so that the lanes of a warp hardly meet at one counter (the
-W-frontiers); at the end of a portion the block joins them (the B-frontier), draws room in the
-global queue by one atomic, and copies, neighboring threads to neighboring slots (the G-frontier).
-A sub-queue that is full spills into the global queue.
+Luo, Wong and Hwu [luo2010effective]. A thread puts each found vertex into one of `SUBQUEUES` small
+queues in shared memory (the W-frontiers). Its lane chooses the queue, so that the lanes of a warp
+hardly meet at one counter. At the end of a portion the block joins them (the B-frontier) and
+reserves room in the global queue by one atomic. Then neighboring threads copy to neighboring slots
+(the G-frontier). A full sub-queue spills into the global queue.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from typing import Any, NamedTuple
 
 from numba import cuda, int32
 
-#: W-frontiers a block: as many as a multiprocessor of the paper's GPU had processors.
+#: W-frontiers per block: as many as a multiprocessor of the paper's GPU had processors.
 SUBQUEUES = 8
-#: Vertices that one of them holds.
+#: Vertices per W-frontier.
 CAPACITY = 128
-#: Where each of them begins in the B-frontier, and where that begins in the global queue.
+#: The begins of the W-frontiers in the B-frontier, and its begin in the global queue.
 BEGINS = SUBQUEUES + 1
 
 
@@ -25,8 +25,8 @@ class Nearby(NamedTuple):
     """The small queues of a block, in shared memory; made in a kernel."""
 
     found: Any  #: the W-frontiers: int32, shape (SUBQUEUES, CAPACITY)
-    counts: Any  #: how much was put into each, what has spilled included
-    begins: Any  #: where each goes: int32, shape (BEGINS,)
+    counts: Any  #: vertices put into each, including those that have spilled
+    begins: Any  #: the begin of each: int32, shape (BEGINS,)
 
 
 @cuda.jit(device=True)
@@ -39,7 +39,7 @@ def empty_counts(counts):
 
 @cuda.jit(device=True)
 def enqueue_nearby(nearby, queues, side, size, v):
-    """Put `v` into a W-frontier of the block, or into the global queue where that is full."""
+    """Put `v` into a W-frontier of the block, or into the global queue if that is full."""
     mine = cuda.laneid % SUBQUEUES
     slot = cuda.atomic.add(nearby.counts, mine, 1)
     if slot < CAPACITY:
@@ -50,7 +50,7 @@ def enqueue_nearby(nearby, queues, side, size, v):
 
 @cuda.jit(device=True)
 def join(nearby):
-    """Say where each W-frontier begins in the B-frontier, and return its length; one thread."""
+    """Store where each W-frontier begins in the B-frontier; return its length; one thread calls."""
     total = int32(0)
     for q in range(SUBQUEUES):
         nearby.begins[q] = total

@@ -1,4 +1,4 @@
-"""The host's loop of a search that knows no queue: a launch a level, until nothing is new."""
+"""The host's loop of a search without a queue: one launch per level, until nothing is new."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def level_by_level(device, launch: Callable[[int, object], None]) -> int:
     Returns
     -------
     int
-        How many calls were made, and flags read back: the number of levels.
+        The number of calls, and of flags read back: the number of levels.
     """
     changed, flag = device.empty(1, np.int32), device.pinned(1, np.int32)
     level, reached = 0, True

@@ -1,11 +1,11 @@
-"""A queue of a few vertices that each thread has to itself, between finding and enqueuing them.
+"""A queue of a few vertices in each thread, between finding and enqueuing them.
 
-The local queues of BFS-4K [busato2015bfs4k], section 5.6: in registers by the paper's account, and
-in local memory where the compiler cannot tell which place a thread means. A thread visits arcs on
-its own, and lanes of a warp may be anywhere; what it finds it puts here by `hold`. Then all lanes
-meet: `cull` drops the duplicates that can be told, and the caller counts what is left, scans and
-writes: see `enqueue`. Where a thread finds more than its queue holds, the rest goes to the next
-frontier at once, an atomic each.
+The local queues of BFS-4K [busato2015bfs4k], section 5.6. In the paper they are in registers; they
+are in local memory if the compiler cannot know which place a thread uses. A thread visits arcs
+alone, whatever the other lanes of its warp do, and stores found vertices here by `hold`. Then all
+lanes meet. `cull` drops the duplicates that it recognizes; the caller counts the rest, scans and
+writes: see `enqueue`. If a thread finds more than its queue holds, the rest goes to the next
+frontier at once, with one atomic each.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ LOCAL = 16
 
 @cuda.jit(device=True)
 def hold(local, queue, v):
-    """Put `v` into the thread's queue, or into the next frontier where that is full."""
+    """Put `v` into the thread's queue, or into the next frontier if that is full."""
     if local.held[0] < LOCAL:
         local.found[local.held[0]] = v
         local.held[0] += 1
@@ -34,9 +34,9 @@ def hold(local, queue, v):
 
 @cuda.jit(device=True)
 def cull(how, found, held, hash_table, table):
-    """Drop from the queues of a warp what the cull `how` tells as duplicates; all lanes call.
+    """Drop from the queues of a warp the duplicates that the cull `how` finds; all lanes call.
 
-    Returns how many the calling thread has dropped.
+    Return how many the calling thread has dropped.
     """
     kept = 0
     for i in range(LOCAL):
@@ -57,9 +57,9 @@ def cull(how, found, held, hash_table, table):
 
 @cuda.jit(device=True)
 def flush(how, local, hash_table, table, queue, writes):
-    """Cull the local queues of a warp, append what is left, empty them; all lanes call.
+    """Cull the local queues of a warp, append the rest, empty them; all lanes call.
 
-    Returns how many duplicates the calling thread has dropped.
+    Return how many duplicates the calling thread has dropped.
     """
     dropped = cull(how, local.found, local.held, hash_table, table)
     enqueue_by_warp(queue, local.found, int32(local.held[0]), writes)

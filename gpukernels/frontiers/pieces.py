@@ -1,10 +1,10 @@
-"""Vertices of very many arcs, cut into pieces that a child kernel visits, a block a piece.
+"""Vertices of very many arcs, cut into pieces that a child kernel visits, one block per piece.
 
-What dynamic parallelism does from the device (BFS-4K [busato2015bfs4k], section 5.3; H-BF
-[busato2016hbf], section 5.3): a thread that meets such a vertex starts a kernel for it. numba.cuda
-has no launch from the device, so the level's kernel queues the vertex in pieces, and the host
-launches one child kernel behind it for all of them. Neither needs a word from the device: the grid
-is sized by a bound over the graph, and the blocks read the number of pieces.
+With dynamic parallelism (BFS-4K [busato2015bfs4k], section 5.3; H-BF [busato2016hbf], section 5.3),
+a thread that meets such a vertex starts a kernel for it from the device. numba.cuda cannot launch
+from the device. So the level's kernel queues the vertex in pieces, and the host launches one child
+kernel after it for all pieces. The host waits for no number from the device: a bound over the graph
+sizes the grid, and the blocks read the number of pieces.
 """
 
 from __future__ import annotations
@@ -20,35 +20,35 @@ from gpukernels.mapping.virtual_warp import virtual_warp
 
 from .state import kernel_argument
 
-#: Places in ``next_size``: pieces queued, and vertices that these belong to.
+#: Places in ``next_size``: pieces queued, and vertices that the pieces belong to.
 PIECES, CHILDREN = 1, 2
 
 _known: weakref.WeakKeyDictionary = weakref.WeakKeyDictionary()
 
 
 class Large(NamedTuple):
-    """Which vertices a child kernel takes: those of more than `above` arcs."""
+    """The vertices that a child kernel takes: all with more than `above` arcs."""
 
     above: int  #: the threshold
-    vertices: int  #: how many vertices lie above it
-    pieces: int  #: how many pieces their arcs fill, the last of each rounded up
+    vertices: int  #: the number of vertices above the threshold
+    pieces: int  #: the number of pieces of their arcs, rounded up for each vertex
 
 
 @kernel_argument
 class Children(NamedTuple):
-    """Which vertices the child kernel takes, and the queue of their pieces."""
+    """The vertices that the child kernel takes, and the queue of their pieces."""
 
-    child_above: int  #: vertices of more arcs are for the child kernel
-    piece: int  #: arcs of a piece
+    child_above: int  #: the child kernel takes vertices of more arcs
+    piece: int  #: arcs per piece
     pieces: Any  #: int32, shape (2, most): the vertex and the first arc of each
 
 
 @cuda.jit(device=True)
 def queue_pieces(visit, work, item, u, begin, end, lane, lanes, children):
-    """Queue the arcs of `u` in pieces; its `lanes` lanes call, each with its own.
+    """Queue the arcs of `u` in pieces; the `lanes` lanes of its group call, each with its `lane`.
 
-    The queue holds every vertex of the graph that is large enough once. Duplicates in the frontier
-    may ask for more: a piece that no longer fits is visited by the lane that has it, as `item`.
+    The queue has room for every large vertex of the graph once. Duplicates in the frontier may need
+    more: then the lane that has a piece without room visits it, as `item`.
     """
     if lane == 0:
         cuda.atomic.add(work.queue.next_size, CHILDREN, 1)
@@ -62,9 +62,9 @@ def queue_pieces(visit, work, item, u, begin, end, lane, lanes, children):
 
 
 def larger_than(g: Graph, above: int, piece: int) -> Large:
-    """Return what is known of the vertices of more than `above` arcs, in pieces of `piece` arcs.
+    """Return how many vertices have more than `above` arcs, and their pieces of `piece` arcs.
 
-    Counted once a graph.
+    They are counted once per graph.
     """
     known = _known.setdefault(g, {})
     if (above, piece) not in known:

@@ -1,4 +1,4 @@
-"""How many vertices the queue of a search may be told to hold."""
+"""Check the capacity of a search's queue."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from gpukernels.primitives.offsets import MAX_UNITS
 
 #: Entries that a queue may always have: 4 MiB.
 SMALL = 2**20
-#: A longer queue has at most this many entries for each vertex or arc, of which there are more. A
-#: vertex that is enqueued twice doubles what follows, so that no count of arcs bounds a level.
+#: A longer queue has at most this many entries per vertex or per arc, whichever are more. A vertex
+#: that is enqueued twice doubles later levels, so the number of arcs does not bound a level.
 TIMES = 16
 
 
@@ -19,8 +19,8 @@ def queue_room(capacity: int | None, default: int, g: Graph) -> int:
     Raises
     ------
     InvalidArgument
-        If it is no whole number, less than n, as a level without duplicates must fit, or so far
-        beyond n and m that its memory would be for nothing.
+        If it is not a whole number, less than n, which a level without duplicates may need, or so
+        far above n and m that most of its memory would be unused.
     """
     if capacity is None:
         return default

@@ -1,11 +1,11 @@
-"""Coalesced enqueue: a warp lays out its lanes' finds in shared memory, then writes them in rows.
+"""Coalesced enqueue: a warp puts its lanes' vertices into shared memory, then writes them in rows.
 
-H-BF [busato2016hbf], section 5.1 and Fig. 5. Lanes that write their local queues themselves write
-far apart: lane 1 begins where lane 0 ends. Here a scan gives each lane its place, all lanes put
-what they hold into the warp's slot of shared memory, and then the warp copies the slot, 32
+H-BF [busato2016hbf], section 5.1 and Fig. 5. If lanes write their own local queues, they write far
+apart: lane 1 begins where lane 0 ends. Here a scan gives each lane its place, and all lanes put
+their vertices into the warp's slot of shared memory. Then the warp copies the slot, with 32
 neighboring lanes to 32 neighboring places. A slot holds `SLOT` vertices, six rows of 32: the
-paper's 768 bytes a warp. What a warp holds beyond takes another turn. Where no lane holds more than
-one vertex they lie side by side as they are, and a ballot is the scan.
+paper's 768 bytes per warp. Further vertices take another turn. If no lane holds more than one
+vertex, they are side by side already, and a ballot is the scan.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ SLOT = 192
 def enqueue_through_shared(queue, found, length, slots, hints):
     """Append the first `length` (int32) vertices of every lane's `found`; all lanes call.
 
-    `slots` is the block's array of int32 in shared memory, `SLOT` a warp. What has no room in the
-    queue is counted and not written.
+    `slots` is the block's array of int32 in shared memory, `SLOT` per warp. Vertices without room
+    in the queue are counted and not written.
     """
     if not cuda.any_sync(FULL_MASK, length > 1):
         v = int32(-1)

@@ -1,7 +1,7 @@
-"""Named tuples that kernels take: what belongs together is one argument.
+"""Named tuples that kernels take: arguments that belong together are one argument.
 
-numba and the SIMT machine hand the items over one by one, so a tuple costs a thread nothing; a
-trace names an array by its field.
+numba and the SIMT machine pass the items one by one, so a tuple costs a thread nothing; a trace
+names an array by its field.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ _known: dict[tuple, Any] = {}
 
 
 def kernel_argument(kind):
-    """Have numba look through a NamedTuple class's instances once; a decorator.
+    """Decorate a NamedTuple class so that numba examines each of its instances only once.
 
-    Every launch asks for the type of each argument, and numba makes that of a tuple each time:
-    with three tuples of eight arrays a launch on an H100 took 156 microseconds, and 80 with these
-    one by one. It looks for ``_numba_type_`` before, which a tuple with a ``__dict__`` can keep: 68
-    beside 55, on an H200. What numba hands over for a tuple is kept beside: see `cuda_arguments`.
+    Every launch needs the type of each argument, and numba computes a tuple's type each time. On an
+    H100, a launch with three tuples of eight arrays took 156 microseconds, and 80 without tuples.
+    But numba first reads ``_numba_type_``, which a tuple with a ``__dict__`` can store: 68, and 55
+    without tuples, on an H200. The values passed on are stored, too: see `cuda_arguments`.
     """
     named = {
         "__doc__": kind.__doc__,
@@ -42,22 +42,22 @@ def _type_of(state):
 
 @kernel_argument
 class Queue(NamedTuple):
-    """The queue that a launch fills for the next one; what has no room there is counted only."""
+    """The queue that a launch fills for the next one; items without room are only counted."""
 
-    next_frontier: Any  #: its items: vertices, or what else a search enqueues
-    next_size: Any  #: counters, int32 or int64, how many items there are first: see `counts`
+    next_frontier: Any  #: its items: vertices, or other entries of a search
+    next_size: Any  #: counters, int32 or int64; the first is the number of items: see `counts`
 
 
 class Local(NamedTuple):
-    """What a thread has found and not enqueued yet: arrays of its own, made in a kernel."""
+    """The items that a thread has found and not yet enqueued: its own arrays, made in a kernel."""
 
-    found: Any  #: the items; `LOCAL` of them have room
-    held: Any  #: how many there are, first; a search may count more behind it
+    found: Any  #: the items, at most `LOCAL`
+    held: Any  #: first their number; a search may have further counts after it
 
 
 @kernel_argument
 class Writes(NamedTuple):
     """How a warp writes its lanes' queues: see `enqueue`."""
 
-    coalesce_from: int  #: mean length from which they are written side by side
-    binary_scan: bool  #: whether a ballot is the scan where no lane holds more than one item
+    coalesce_from: int  #: mean length from which lanes write side by side
+    binary_scan: bool  #: whether a ballot is the scan if no lane holds more than one item

@@ -1,28 +1,28 @@
 """Ways to keep a vertex from entering the frontier twice, as parts that a search can exchange.
 
-Two moments offer themselves. When a thread finds an unvisited vertex it can *claim* it by an atomic
-operation, which settles the matter exactly. Or it marks the vertex by a plain store, as any other
-thread may do at the same moment, and a *cull* looks through what the warp or the block has found
-before it is enqueued: cheaper, but some duplicates are missed, and the next level does their work
+There are two moments to do so. When a thread finds an unvisited vertex, it can *claim* it by an
+atomic, which is exact. Or the thread marks the vertex by a plain store, as any other thread may do
+at the same moment. Then a *cull* compares the vertices found by the warp or the block, before they
+are enqueued. This is cheaper, but some duplicates are missed, and the next level does their work
 again.
 
 ==================  =====================================================================
 ``none``            mark by plain stores, enqueue everything
-``hash64``          a table of 64-bit words a block: :mod:`.hash64`
-``warp_culling``    a small table a warp: :mod:`.warp_culling`
-``history_culling`` a block remembers what it has seen lately: :mod:`.history_culling`
+``hash64``          a table of 64-bit words per block: :mod:`.hash64`
+``warp_culling``    a small table per warp: :mod:`.warp_culling`
+``history_culling`` a block remembers the vertices that it has seen lately: :mod:`.history_culling`
 ``merrill``         warp culling, then history culling
-``compare_and_swap``  exact: one atomic on the distance a find
-``bitmap``          exact: one atomic on a bit a find
+``compare_and_swap``  exact: one atomic on the distance per find
+``bitmap``          exact: one atomic on a bit per find
 ==================  =====================================================================
 
-The first five are marks by plain stores, all but the first with a cull; the exact ways are a claim
+The first five mark by plain stores, and all but ``none`` have a cull. The exact ways are a claim
 that the search makes, such as `traversal.claim`.
 
-A cull knows what its warp or block has found, and no more: copies of a vertex that different blocks
-find at the same moment all stay, and on a graph with many shortest paths each copy finds the next
-vertex again. So a larger block can help where its table is shared (``hash64``), and cannot where
-each warp has its own (``warp_culling``).
+A cull knows only the vertices of its own warp or block. If different blocks find copies of a vertex
+at the same moment, all copies stay, and on a graph with many shortest paths each copy finds the
+next vertex again. So a larger block can help if it shares one table (``hash64``), but not if each
+warp has its own (``warp_culling``).
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from .warp_culling import WARP_SLOTS, cull_by_warp
 
 NONE, HASH64, WARP_CULLING, HISTORY_CULLING, MERRILL, COMPARE_AND_SWAP, BITMAP = range(7)
 
-#: What a search's option ``duplicates`` may be, and the number that its kernels know it by.
+#: Values of a search's option ``duplicates``, and the number of each in kernels.
 DUPLICATES = {
     "none": NONE,
     "hash64": HASH64,
@@ -52,10 +52,10 @@ DUPLICATES = {
 
 @cuda.jit(device=True)
 def is_repeated(how, v, has, hash_table, table):
-    """Return whether the cull `how` tells `v` from this lane as a duplicate; all lanes call.
+    """Return whether the cull `how` finds that `v` of this lane is a duplicate; all lanes call.
 
-    `hash_table` (int64) and `table` (int32) are two views of the block's dynamic shared memory, of
-    which one is used.
+    `hash_table` (int64) and `table` (int32) are two views of the block's dynamic shared memory.
+    Only one of them is used.
     """
     repeated = False
     if how == HASH64:
@@ -68,7 +68,7 @@ def is_repeated(how, v, has, hash_table, table):
 
 
 def shared_bytes(how: int, threads: int, hash_slots: int) -> int:
-    """Return the dynamic shared memory in bytes that the cull `how` takes a block of `threads`."""
+    """Return the dynamic shared memory in bytes that the cull `how` takes for `threads` threads."""
     warp_tables = 4 * WARP_SLOTS * (threads // WARP_SIZE)
     return {
         HASH64: 8 * hash_slots,

@@ -1,15 +1,15 @@
-"""hash64: a table in shared memory tells most of the duplicates that a block makes.
+"""hash64: a table in shared memory that finds most of the duplicates within a block.
 
 BFS-4K [busato2015bfs4k], section 6 and Fig. 11; [busato2017chapter], section 2.2. A thread that has
 found v writes one 64-bit word, v and its own number, to the slot of v, and reads the slot back. Its
-own word: v is kept. The same vertex with another number: a duplicate, dropped. Another vertex: a
-conflict, and v is kept, since nobody can tell. Of the threads of a block that hold one vertex, the
-last to write never reads another's word for it, so at least one keeps it.
+own word: it keeps v. Vertex v with another number: v is a duplicate, and is dropped. Another
+vertex: a conflict, and it keeps v to be safe. If several threads of a block hold v, the last one to
+write never reads v with another number, so at least one keeps v.
 
-Which duplicates are found depends on the order: writing before the other's reading is enough, but a
-thread that has read its own word back already keeps the vertex whatever comes later. Threads of
-other blocks have other tables. The paper counts on the lanes of a warp going in step; since Volta
-they need the ``syncwarp`` between write and read.
+The order decides which duplicates are found: a thread drops v if another thread writes v before it
+reads. After it has read its own word, it keeps v, whatever comes later. Threads of other blocks
+have other tables. The paper relies on the lanes of a warp running in step; since Volta, they need
+the ``syncwarp`` between write and read.
 """
 
 from __future__ import annotations
@@ -32,5 +32,5 @@ def hash64(hash_table, v, has):
     if has:
         word = hash_table[slot]
         repeated = (word >> 32) == v and (word & 0xFFFFFFFF) != cuda.threadIdx.x
-    cuda.syncwarp()  # the next call writes what this one has read
+    cuda.syncwarp()  # the next call writes to the slots that this one has read
     return repeated

@@ -1,11 +1,11 @@
 """History culling: a block remembers the vertices that it has seen lately.
 
-Merrill et al. [merrill2012scalable], section 4.5. A cache in shared memory, a slot a vertex modulo
-its size; a thread that finds its vertex there drops it, and writes it there otherwise. Unlike warp
-culling and hash64 it also finds duplicates that come much later, as long as nothing has taken the
-slot; but two threads that look at the same moment both see nothing.
+Merrill et al. [merrill2012scalable], section 4.5. A cache in shared memory; a vertex has the slot
+of its number modulo the size. A thread that finds its vertex there drops it, otherwise stores it.
+Unlike warp culling and hash64, it also finds duplicates that come much later, if no other vertex
+has taken the slot. But two threads that read at the same moment both find nothing.
 
-The cache must be cleared once (`forget`), or what another kernel left would pass for history.
+The cache must be cleared once (`forget`), because another kernel's data would look like history.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from gpukernels.primitives.launch_shape import WARP_SIZE
 
 from .warp_culling import WARP_SLOTS
 
-#: Slots of a block's cache, of int32, a power of two; it lies behind the tables of warp culling.
+#: Slots of a block's cache, of int32, a power of two; it comes after the tables of warp culling.
 HISTORY_SLOTS = 1024
 
 
