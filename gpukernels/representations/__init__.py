@@ -1,6 +1,6 @@
-"""How a graph lies in memory, and what it costs to read it: three forms, the same three questions.
+"""Three forms of a graph in memory, and the cost of reading it: the same three questions to each.
 
-Each module answers them with kernels of its own and a host driver of the same name:
+Each module answers them with its own kernels, and with host drivers of these names:
 
 - ``row_sum(g)``: the sum of the weights of the arcs that leave each vertex;
 - ``neighbor_sum(g, values)``: the sum of ``values`` over the neighbors of each vertex;
@@ -9,9 +9,9 @@ Each module answers them with kernels of its own and a host driver of the same n
 ====================  ==========  ===============  ==========  ============================
 form                  space       one edge         neighbors   mapping of the sums
 ====================  ==========  ===============  ==========  ============================
-``adjacency_matrix``  O(V^2)      O(1)             O(V)        a warp (or a thread) a row
-``csr``               O(V + E)    O(degree)        O(degree)   a thread a row
-``coo``               O(2 E)      O(log E) sorted  O(E)        a thread an arc, atomic add
+``adjacency_matrix``  O(V^2)      O(1)             O(V)        one warp (or thread) per row
+``csr``               O(V + E)    O(degree)        O(degree)   one thread per row
+``coo``               O(2 E)      O(log E) sorted  O(E)        one thread per arc, atomic add
 ====================  ==========  ===============  ==========  ============================
 
 After Table 1 of [busato2017chapter], where d_max is the largest *degree* (printed as "diameter").

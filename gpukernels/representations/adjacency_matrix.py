@@ -1,13 +1,13 @@
 """Adjacency matrix: one cell for every ordered pair of vertices.
 
-Section 1.1 of [busato2017chapter]. O(V^2) space whatever the number of edges, so 4 GiB hold 32,768
-vertices at 4 bytes a cell; O(1) to ask for an edge; O(V) to go through the neighbors. Every row has
-the same length: balanced by nature.
+Section 1.1 of [busato2017chapter]. O(V^2) space for any number of edges: at 4 bytes per cell, 4 GiB
+hold 32,768 vertices. O(1) to look up an edge; O(V) to go through the neighbors. Every row has the
+same length, so the work is balanced.
 
-The matrix lies in memory row after row, cell (u, v) at ``u * pitch + v``. With ``pitch = n`` a row
-starts wherever the last one ends, and a warp that reads 32 cells touches up to five 32-byte
-sectors; rounding the pitch up to a multiple of 128 bytes (what ``cudaMallocPitch`` is for) makes it
-four.
+The matrix is in memory row after row, with cell (u, v) at ``u * pitch + v``. With ``pitch = n``, a
+row starts where the last one ends, and a warp that reads 32 cells touches up to five 32-byte
+sectors. If the pitch is rounded up to a multiple of 128 bytes (as by ``cudaMallocPitch``), it
+touches four.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ ALIGNMENT = 128
 
 @cuda.jit
 def matrix_row_sum(matrix, pitch, absent, sums):
-    """Sum each row, a warp a row: 32 lanes read 32 cells side by side."""
+    """Sum each row, one warp per row: 32 lanes read 32 cells side by side."""
     u = cuda.grid(1) // WARP_SIZE
     lane = cuda.laneid
     if u < sums.size:
@@ -51,7 +51,7 @@ def matrix_row_sum(matrix, pitch, absent, sums):
 
 @cuda.jit
 def matrix_row_sum_by_thread(matrix, pitch, absent, sums):
-    """Sum each row, a thread a row: 32 lanes read 32 cells that lie a row apart."""
+    """Sum each row, one thread per row: 32 lanes read 32 cells that are a row apart."""
     u = cuda.grid(1)
     if u < sums.size:
         total = 0
@@ -64,7 +64,7 @@ def matrix_row_sum_by_thread(matrix, pitch, absent, sums):
 
 @cuda.jit
 def matrix_neighbor_sum(matrix, pitch, absent, values, sums):
-    """Sum `values` over the neighbors of each vertex, a warp a row."""
+    """Sum `values` over the neighbors of each vertex, one warp per row."""
     u = cuda.grid(1) // WARP_SIZE
     lane = cuda.laneid
     if u < sums.size:
@@ -79,7 +79,7 @@ def matrix_neighbor_sum(matrix, pitch, absent, values, sums):
 
 @cuda.jit
 def matrix_neighbor_sum_by_thread(matrix, pitch, absent, values, sums):
-    """Sum `values` over the neighbors of each vertex, a thread a row."""
+    """Sum `values` over the neighbors of each vertex, one thread per row."""
     u = cuda.grid(1)
     if u < sums.size:
         total = 0
@@ -91,7 +91,7 @@ def matrix_neighbor_sum_by_thread(matrix, pitch, absent, values, sums):
 
 @cuda.jit
 def matrix_has_edge(matrix, pitch, absent, source, target, found):
-    """Look up one cell a query."""
+    """Look up one cell per query."""
     i = cuda.grid(1)
     if i < found.size:
         found[i] = matrix[source[i] * pitch + target[i]] != absent
@@ -104,12 +104,12 @@ class AdjacencyMatrix:
     Attributes
     ----------
     cells : ndarray of int32, float32 or float64, shape (n * pitch,)
-        Weight of the arc from u to v at ``u * pitch + v`` (1 where the graph is unweighted, the
-        least weight of parallel arcs).
+        Weight of the arc from u to v at ``u * pitch + v`` (1 if the graph is unweighted, the least
+        weight of parallel arcs).
     pitch : int
         Cells from the start of one row to the start of the next.
     absent : int or float
-        What stands where there is no arc, and in the padding: 0 in an unweighted graph, else the
+        The value of a cell without an arc, and of the padding: 0 in an unweighted graph, else the
         largest int32 or infinity.
     n : int
         Number of vertices.
@@ -124,13 +124,13 @@ class AdjacencyMatrix:
 
     @classmethod
     def from_graph(cls, g: Graph, *, pitched: bool = True) -> AdjacencyMatrix:
-        """Lay out `g` as a matrix; `pitched` starts every row at a multiple of 128 bytes.
+        """Make a matrix of `g`; `pitched` starts every row at a multiple of 128 bytes.
 
         Raises
         ------
         InvalidArgument
-            If `g` has more than 32,768 vertices, or an arc with the weight that says "no arc", or
-            int32 does not hold a whole weight.
+            If `g` has more than 32,768 vertices, or an arc has the weight that stands for no arc,
+            or int32 does not hold a whole weight.
         """
         pitched = check_flag("pitched", pitched)
         g = summed_graph(g)
@@ -152,13 +152,13 @@ class AdjacencyMatrix:
 
 
 def pitch_of(n: int, itemsize: int = 4) -> int:
-    """Return the cells a row of `n` cells of `itemsize` bytes takes when padded to 128 bytes."""
+    """Return the cells that a row of `n` cells of `itemsize` bytes takes if padded to 128 bytes."""
     line = ALIGNMENT // itemsize
     return -(-n // line) * line
 
 
 def largest_n(memory: int, itemsize: int = 4) -> int:
-    """Return how many vertices a matrix of `itemsize` bytes a cell can have in `memory` bytes.
+    """Return how many vertices fit a matrix with `itemsize` bytes per cell in `memory` bytes.
 
     Examples
     --------
@@ -181,20 +181,20 @@ def row_sum(
     Parameters
     ----------
     g : Graph
-        The graph; of parallel arcs, a matrix holds the least.
+        The graph; for parallel arcs, the matrix holds the least weight.
     pitched : bool
         Whether rows start at multiples of 128 bytes.
     mapping : {"warp", "thread"}
-        What a row is given: a warp, whose lanes read side by side, or one thread.
+        The threads for a row: a warp, whose lanes read side by side, or one thread.
     threads : int
-        Threads a block.
+        Threads per block.
     device : SimtDevice or CudaDevice, optional
-        Where to run; by default :func:`gpukernels.default_device`.
+        Where kernels run; by default :func:`gpukernels.default_device`.
 
     Returns
     -------
     ndarray of int64 or float64, shape (n,)
-        One sum a vertex.
+        One sum per vertex.
     """
     matrix = AdjacencyMatrix.from_graph(g, pitched=pitched)
     kernel = _choose(mapping, matrix_row_sum, matrix_row_sum_by_thread)
@@ -217,14 +217,14 @@ def neighbor_sum(
     g : Graph
         The graph; parallel arcs count once.
     values : array_like of int or float, shape (n,)
-        One value a vertex.
+        One value per vertex.
     pitched, mapping, threads, device
-        As for `row_sum`.
+        As in `row_sum`.
 
     Returns
     -------
     ndarray of int64 or float64, shape (n,)
-        One sum a vertex.
+        One sum per vertex.
     """
     values = vertex_values(values, g.n)
     matrix = AdjacencyMatrix.from_graph(g, pitched=pitched)
@@ -250,12 +250,12 @@ def has_edge(
     source, target : array_like of int, shape (k,)
         The ends of the arcs to look for.
     pitched, threads, device
-        As for `row_sum`.
+        As in `row_sum`.
 
     Returns
     -------
     ndarray of bool, shape (k,)
-        One answer a query.
+        One answer per query.
     """
     source, target = queries(source, target, g.n)
     matrix = AdjacencyMatrix.from_graph(g, pitched=pitched)

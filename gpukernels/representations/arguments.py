@@ -1,4 +1,4 @@
-"""What the drivers of all representations check and prepare, and their one launch."""
+"""The common checks and preparations of all representations' drivers, and their one launch."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from gpukernels.primitives import blocks_for, check_threads
 
 
 def sum_dtype(terms: np.dtype) -> np.dtype:
-    """Return the type to add `terms` up in: int64 for whole numbers, float64 for floats."""
+    """Return the type in which to add up `terms`: int64 for whole numbers, float64 for floats."""
     return np.dtype(np.float64 if np.dtype(terms).kind == "f" else np.int64)
 
 
@@ -27,7 +27,7 @@ def summed_graph(g: Graph) -> Graph:
     Raises
     ------
     InvalidArgument
-        If `g` is no Graph, or int32 does not hold a whole weight.
+        If `g` is not a Graph, or int32 does not hold a whole weight.
     """
     return g if weight_type(g).kind == "f" else kernel_graph(g)
 
@@ -38,11 +38,11 @@ def vertex_values(values: ArrayLike, n: int) -> NDArray[Any]:
     Raises
     ------
     InvalidArgument
-        If it is not one number a vertex, or a whole number does not fit int32.
+        If there is not one number per vertex, or a whole number does not fit int32.
     """
     array = as_array("values", values)
     if array.shape != (n,):
-        raise InvalidArgument("values.shape", array.shape, f"({n},), one value a vertex")
+        raise InvalidArgument("values.shape", array.shape, f"({n},), one value per vertex")
     if array.dtype.kind == "f":
         return np.ascontiguousarray(as_numbers("values", values))
     if array.dtype.kind not in "biu":
@@ -93,10 +93,10 @@ def computed(
     *options: Any,
     start: float | None = None,
 ) -> np.ndarray:
-    """Return what one launch of `kernel`, a thread for each worker, writes to an array.
+    """Return the array that one launch of `kernel` writes, with a thread for each worker.
 
-    The kernel takes the operands, arrays and numbers, then the array of `size` elements, which it
-    adds to where they are to `start` from a number, then the options.
+    The kernel takes the operands (arrays and numbers), then the array of `size` elements, then the
+    options. If sums have a number to `start` from, the kernel adds to the array.
     """
     check_threads(threads)
     device = chosen_device(device)

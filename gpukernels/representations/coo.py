@@ -1,17 +1,17 @@
 """Coordinate list (COO): every arc as a pair (source, target), sorted.
 
-Section 1.3 of [busato2017chapter]. O(2 E) space; a thread an arc, so perfect balance and reads side
-by side whatever the degrees, paid for with an atomic add where a vertex collects what its arcs
-bring. Sorted by source, neighboring threads meet the same source; in lexicographic order an edge
-query is a binary search, O(log E) instead of O(E). An undirected edge needs no second arc: reading
-the pair backwards gives it.
+Section 1.3 of [busato2017chapter]. O(2 E) space. With one thread per arc, the work is perfectly
+balanced and reads are side by side, whatever the degrees. The price is an atomic add to the sum of
+each arc's vertex. Sorted by source, neighboring threads meet the same source; in lexicographic
+order an edge query is a binary search, O(log E) instead of O(E). An undirected edge needs no second
+arc: reading the pair backwards gives it.
 
-The ends of an arc can lie in two arrays (structure of arrays) or beside each other (array of
+The ends of an arc can be in two arrays (structure of arrays) or next to each other (array of
 structures), which section 1.3 recommends "to improve the memory coalescing, similarly to CSR". But
-a list in CSR starts anywhere, and here a warp reads 32 arcs side by side, whatever their layout:
-two arrays are coalesced as they are. Pairs whose halves are read one after the other touch every
-sector twice; read as one 64-bit word they touch as many sectors as two arrays do, in half the
-requests. All three are here to be counted.
+a list in CSR starts anywhere, while a warp here reads 32 arcs side by side in either layout: two
+arrays are coalesced as they are. If the halves of pairs are read one after the other, they touch
+every sector twice. If they are read as one 64-bit word, they touch as many sectors as two arrays
+do, with half the requests. All three are here to be counted.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ LAYOUTS = ("soa", "aos", "packed")
 
 @cuda.jit
 def coo_row_sum(source, weights, sums):
-    """Add the weight of each arc to its source, a thread an arc."""
+    """Add the weight of each arc to its source, one thread per arc."""
     i = cuda.grid(1)
     if i < source.size:
         cuda.atomic.add(sums, source[i], weights[i])
@@ -45,7 +45,7 @@ def coo_row_sum(source, weights, sums):
 
 @cuda.jit
 def coo_neighbor_sum(source, target, values, sums):
-    """Add the value of each arc's target to its source, a thread an arc."""
+    """Add the value of each arc's target to its source, one thread per arc."""
     i = cuda.grid(1)
     if i < source.size:
         cuda.atomic.add(sums, source[i], values[target[i]])
@@ -53,7 +53,7 @@ def coo_neighbor_sum(source, target, values, sums):
 
 @cuda.jit
 def coo_row_sum_both_ways(source, target, weights, sums):
-    """Add the weight of each undirected edge to both of its ends (to a self-loop's, once)."""
+    """Add the weight of each undirected edge to both of its ends (once for a self-loop)."""
     i = cuda.grid(1)
     if i < source.size:
         u, v = source[i], target[i]
@@ -64,7 +64,7 @@ def coo_row_sum_both_ways(source, target, weights, sums):
 
 @cuda.jit
 def coo_neighbor_sum_both_ways(source, target, values, sums):
-    """Add the value of each end of an undirected edge to the other (of a self-loop, once)."""
+    """Add the value of each end of an undirected edge to the other (once for a self-loop)."""
     i = cuda.grid(1)
     if i < source.size:
         u, v = source[i], target[i]
@@ -75,7 +75,7 @@ def coo_neighbor_sum_both_ways(source, target, values, sums):
 
 @cuda.jit(device=True)
 def add_along(values, sums, u, v, both_ways):
-    """Add the value of `v` to the sum of `u` and, `both_ways`, that of u to v's (u != v)."""
+    """Add the value of `v` to the sum of `u`; with `both_ways` and u != v, also u's to v's sum."""
     cuda.atomic.add(sums, u, values[v])
     if both_ways and u != v:
         cuda.atomic.add(sums, v, values[u])
@@ -83,7 +83,7 @@ def add_along(values, sums, u, v, both_ways):
 
 @cuda.jit
 def coo_neighbor_sum_aos(arcs, values, sums, both_ways):
-    """Add over the neighbors, a thread an arc: both halves of a pair, two requests."""
+    """Add over the neighbors, one thread per arc: both halves of a pair, two requests."""
     i = cuda.grid(1)
     if i < arcs.shape[0]:
         add_along(values, sums, arcs[i, 0], arcs[i, 1], both_ways)
@@ -91,7 +91,7 @@ def coo_neighbor_sum_aos(arcs, values, sums, both_ways):
 
 @cuda.jit
 def coo_neighbor_sum_packed(arcs, values, sums, both_ways):
-    """Add over the neighbors, a thread an arc: the pair as one 64-bit word, one request."""
+    """Add over the neighbors, one thread per arc: the pair as one 64-bit word, one request."""
     i = cuda.grid(1)
     if i < arcs.shape[0]:
         word = arcs[i]
@@ -100,7 +100,7 @@ def coo_neighbor_sum_packed(arcs, values, sums, both_ways):
 
 @cuda.jit
 def coo_has_edge(source, target, query_source, query_target, found):
-    """Find the first arc that is not before (u, v) in lexicographic order, a thread a query."""
+    """Find the first arc not before (u, v) in lexicographic order, one thread per query."""
     i = cuda.grid(1)
     if i < found.size:
         u, v = query_source[i], query_target[i]
@@ -123,10 +123,10 @@ class EdgeList:
     source, target : ndarray of int32, shape (k,)
         The ends of each arc.
     weights : ndarray of int32, float32 or float64, shape (k,)
-        The weight of each arc; ones where the graph is unweighted.
+        The weight of each arc; 1 if the graph is unweighted.
     order : {"source", "lexicographic"}
-        ``"source"``: sorted by source, the arcs of one source as the graph has them.
-        ``"lexicographic"``: then by target.
+        ``"source"``: sorted by source, with the arcs of one source as the graph has
+        them.
     both_ways : bool
         Whether an entry stands for both arcs of an undirected edge (``source <= target``
         everywhere).
@@ -153,8 +153,8 @@ class EdgeList:
         Raises
         ------
         InvalidArgument
-            If there is no such order, or a directed graph is asked for both ways, or int32 does not
-            hold a whole weight.
+            If there is no such order, or `both_ways` is True for a directed graph, or int32 does
+            not hold a whole weight.
         """
         both_ways = check_flag("both_ways", both_ways)
         if order not in ("source", "lexicographic"):
@@ -205,15 +205,15 @@ def row_sum(
     both_ways : bool
         Whether each edge of an undirected graph is listed once and read in both directions.
     threads : int
-        Threads a block.
+        Threads per block.
     device : SimtDevice or CudaDevice, optional
-        Where to run; by default :func:`gpukernels.default_device`.
+        Where kernels run; by default :func:`gpukernels.default_device`.
 
     Returns
     -------
     ndarray of int64 or float64, shape (n,)
-        One sum a vertex. The order of the additions, and so the last digits of a float, can differ
-        from run to run.
+        One sum per vertex. The order of the additions, and so the last digits of a float, can
+        differ from run to run.
     """
     edges = EdgeList.from_graph(g, order=order, both_ways=both_ways)
     dtype = sum_dtype(edges.weights.dtype)
@@ -233,29 +233,29 @@ def neighbor_sum(
     threads: int = THREADS,
     device: Device | None = None,
 ) -> np.ndarray:
-    """Sum `values` over the neighbors of each vertex, once an arc.
+    """Sum `values` over the neighbors of each vertex, once per arc.
 
     Parameters
     ----------
     g : Graph
         The graph.
     values : array_like of int or float, shape (n,)
-        One value a vertex.
+        One value per vertex.
     order, both_ways, threads, device
-        As for `row_sum`.
+        As in `row_sum`.
     layout : {"soa", "aos", "packed"}
-        Where the ends of an arc lie: in two arrays; beside each other in pairs; the same pairs,
+        The layout of an arc's ends: in two arrays; next to each other in pairs; the same pairs,
         each read as one 64-bit word.
 
     Returns
     -------
     ndarray of int64 or float64, shape (n,)
-        One sum a vertex.
+        One sum per vertex.
 
     Raises
     ------
     InvalidArgument
-        If there is no such order or layout, or `values` is not one number a vertex.
+        If there is no such order or layout, or `values` is not one number per vertex.
     """
     check_choice("layout", layout, LAYOUTS)
     values = vertex_values(values, g.n)
@@ -289,15 +289,15 @@ def has_edge(
     source, target : array_like of int, shape (k,)
         The ends of the arcs to look for.
     both_ways : bool
-        Whether each edge of an undirected graph is listed once; a query then looks for its lesser
-        end first.
+        Whether each edge of an undirected graph is listed once; a query then searches for its
+        lesser end first.
     threads, device
-        As for `row_sum`.
+        As in `row_sum`.
 
     Returns
     -------
     ndarray of bool, shape (k,)
-        One answer a query.
+        One answer per query.
     """
     ends = queries(source, target, g.n)
     edges = EdgeList.from_graph(g, order="lexicographic", both_ways=both_ways)

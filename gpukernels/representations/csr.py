@@ -1,14 +1,14 @@
-"""Compressed sparse row (CSR): all adjacency lists in one array, and where each begins.
+"""Compressed sparse row (CSR): all adjacency lists in one array, and the begin of each.
 
-Section 1.2 of [busato2017chapter]. O(V + E) space (O(V + 2 E) for an undirected graph, whose edges
-lie in it twice); the neighbors of u are ``targets[offsets[u]:offsets[u + 1]]``, O(degree) to go
-through. With a thread a vertex the offsets are read side by side, the lists are not: lanes read
-from 32 places and wait for the longest.
+Section 1.2 of [busato2017chapter]. O(V + E) space (O(V + 2 E) for an undirected graph, which holds
+each edge twice). The neighbors of u are ``targets[offsets[u]:offsets[u + 1]]``, O(degree) to go
+through. With one thread per vertex, the offsets are read side by side, but the lists are not: lanes
+read from 32 places and wait for the longest list.
 
-A weight can lie in an array of its own (structure of arrays) or beside its target (array of
-structures, ``int2`` in CUDA), so that one scattered access fetches both. It does so only if both
-are asked for at once: read one after the other they are two requests, read as one 64-bit word they
-are one. All three are here to be counted.
+Weights can be in a separate array (structure of arrays) or next to their targets (array of
+structures, ``int2`` in CUDA), so that one scattered access loads both. It does so only if both are
+requested at once: read one after the other they are two requests, read as one 64-bit word they are
+one. All three are here to be counted.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from .arguments import computed, queries, sum_dtype, summed_graph, vertex_values
 
 @cuda.jit
 def csr_row_sum(offsets, weights, sums):
-    """Sum the weights of each row, a thread a row."""
+    """Sum the weights of each row, one thread per row."""
     u = cuda.grid(1)
     if u < sums.size:
         total = 0
@@ -41,7 +41,7 @@ def csr_row_sum(offsets, weights, sums):
 
 @cuda.jit
 def csr_neighbor_sum(offsets, targets, values, sums):
-    """Sum `values` over the neighbors of each vertex, a thread a row."""
+    """Sum `values` over the neighbors of each vertex, one thread per row."""
     u = cuda.grid(1)
     if u < sums.size:
         total = 0
@@ -52,7 +52,7 @@ def csr_neighbor_sum(offsets, targets, values, sums):
 
 @cuda.jit
 def csr_has_edge(offsets, targets, source, target, found):
-    """Go through one row a query until the target turns up."""
+    """Go through one row per query until the target is found."""
     i = cuda.grid(1)
     if i < found.size:
         u, v = source[i], target[i]
@@ -107,7 +107,7 @@ def arc_pairs(g: Graph) -> NDArray[np.int32]:
     """
     weights = arc_weights(summed_graph(g))
     if weights.dtype != np.int32:
-        raise InvalidArgument("weights.dtype", str(weights.dtype), "int32, to lie beside a target")
+        raise InvalidArgument("weights.dtype", str(weights.dtype), "int32, as targets have")
     return np.stack([g.targets, weights], axis=1)
 
 
@@ -130,14 +130,14 @@ def row_sum(g: Graph, *, threads: int = THREADS, device: Device | None = None) -
     g : Graph
         The graph; an unweighted arc counts 1, so the sum is the degree.
     threads : int
-        Threads a block.
+        Threads per block.
     device : SimtDevice or CudaDevice, optional
-        Where to run; by default :func:`gpukernels.default_device`.
+        Where kernels run; by default :func:`gpukernels.default_device`.
 
     Returns
     -------
     ndarray of int64 or float64, shape (n,)
-        One sum a vertex.
+        One sum per vertex.
     """
     weights = arc_weights(summed_graph(g))
     return _sum_rows(csr_row_sum, g, [weights], sum_dtype(weights.dtype), threads, device)
@@ -146,7 +146,7 @@ def row_sum(g: Graph, *, threads: int = THREADS, device: Device | None = None) -
 def neighbor_sum(
     g: Graph, values: ArrayLike, *, threads: int = THREADS, device: Device | None = None
 ) -> np.ndarray:
-    """Sum `values` over the neighbors of each vertex, once an arc.
+    """Sum `values` over the neighbors of each vertex, once per arc.
 
     Parameters
     ----------
@@ -155,12 +155,12 @@ def neighbor_sum(
     values : array_like of int or float, shape (n,)
         One value for each vertex; whole numbers are taken as int32.
     threads, device
-        As for `row_sum`.
+        As in `row_sum`.
 
     Returns
     -------
     ndarray of int64 or float64, shape (n,)
-        One sum a vertex.
+        One sum per vertex.
     """
     check_graph(g)
     values = vertex_values(values, g.n)
@@ -185,15 +185,15 @@ def weighted_neighbor_sum(
     values : array_like of int or float, shape (n,)
         One value for each vertex; whole numbers are taken as int32.
     layout : {"soa", "aos", "packed"}
-        Where the weights lie: in an array of their own; beside their targets in pairs (whole only);
+        The layout of the weights: in a separate array; next to their targets in pairs (whole only);
         the same pairs, each read as one 64-bit word.
     threads, device
-        As for `row_sum`.
+        As in `row_sum`.
 
     Returns
     -------
     ndarray of int64 or float64, shape (n,)
-        One sum a vertex.
+        One sum per vertex.
     """
     layouts: dict[str, tuple[Any, Callable[[], list[NDArray]]]] = {
         "soa": (csr_weighted_sum_soa, lambda: [g.targets, arc_weights(summed_graph(g))]),
@@ -226,12 +226,12 @@ def has_edge(
     source, target : array_like of int, shape (k,)
         The ends of the arcs to look for.
     threads, device
-        As for `row_sum`.
+        As in `row_sum`.
 
     Returns
     -------
     ndarray of bool, shape (k,)
-        One answer a query.
+        One answer per query.
     """
     check_graph(g)
     source, target = queries(source, target, g.n)
