@@ -1,9 +1,9 @@
-"""Questions that all results answer alike: is a vertex reached, at what distance, by which path.
+"""Methods that all results share: whether a vertex is reached, at what distance, by which path.
 
-Arrays keep the sentinel of their type where no path leads: -1 for levels, infinity or the largest
+If there is no path, arrays hold the sentinel of their type: -1 for levels, infinity or the largest
 whole number for lengths. `is_reached` is the same for all, so that ``r.distance[r.is_reached]`` has
-true distances alone. Arrays are in the order of positions. Where the graph has labels, questions
-about single vertices, and their answers, are by label.
+only true distances. Arrays are in the order of positions. If the graph has labels, calls that take
+or return single vertices use labels.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from .paths import path_to
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Answer:
-    """A result whose `distance` holds `_unreached` where no path leads."""
+    """A result whose `distance` holds `_unreached` for vertices without a path."""
 
     if TYPE_CHECKING:
         distance: Any
 
-    #: The labels of the graph; None where it has none.
+    #: The labels of the graph; None if it has none.
     names: Labels | None = field(default=None, kw_only=True)
 
     @property
@@ -37,23 +37,23 @@ class Answer:
 
     @property
     def is_reached(self) -> Any:
-        """Boolean, of the shape of `distance`: true where a path leads, at the root as well."""
+        """Boolean, with the shape of `distance`: true if there is a path, also at the root."""
         return self.distance != self._unreached
 
     def _position(self, name: str, label: Any) -> int:
-        """Return the position of a vertex that the argument `name` names."""
+        """Return the position of a vertex, given by the argument called `name`."""
         if self.names is None:
             return check_vertex(name, label, self.distance.shape[-1])
         return self.names.position(name, label)
 
     def _labels(self, positions: Iterable[int]) -> list[Any]:
-        """Return the vertices at some positions as users name them."""
+        """Return the labels of the vertices at some positions."""
         return list(positions) if self.names is None else self.names.at(positions)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class FromOneRoot(Answer):
-    """The result of a search from one root, which may have kept parents."""
+    """The result of a search from one root, perhaps with parents."""
 
     if TYPE_CHECKING:
         parent: Any
@@ -69,20 +69,20 @@ class FromOneRoot(Answer):
         Raises
         ------
         InvalidArgument, VertexOutOfRange
-            If `v` is no vertex.
+            If `v` is not a vertex.
         """
         distance = self.distance[self._position("v", v)].item()
         return math.inf if distance == self._unreached else distance
 
     def path_to(self, v: Any) -> list[Any]:
-        """Return the vertices of a shortest path from the root to `v`; none if there is no path.
+        """Return the vertices of a shortest path from the root to `v`; an empty list if none.
 
         Raises
         ------
         ValueError
             If the search kept no parents.
         InvalidArgument, VertexOutOfRange
-            If `v` is no vertex.
+            If `v` is not a vertex.
         """
         position = self._position("v", v)
         if self.parent is None:
@@ -90,7 +90,7 @@ class FromOneRoot(Answer):
         return self._labels(path_to(self.parent, position))
 
     def to_dict(self) -> dict[Any, Any]:
-        """Return the distance of each vertex that is reached, by label, nearest first."""
+        """Return the distance of each reached vertex, by label, nearest first."""
         reached = np.flatnonzero(self.is_reached)
         reached = reached[np.argsort(self.distance[reached], kind="stable")]
         labels = self._labels(reached.tolist())

@@ -1,8 +1,8 @@
-"""A cheap look at the depth of a graph: few levels that soon hold all of it, or many small ones.
+"""A cheap test of a graph's depth: few levels that soon hold all of it, or many small ones.
 
-A search on a street map has thousands of levels of some hundred vertices, one on a social network
-has ten. A method that is fast for one is slow for the other. The levels near one vertex show which
-of the two a graph is.
+A search on a street map has thousands of levels with some hundred vertices each; on a social
+network it has ten levels. A method that is fast for one kind is slow for the other. The levels near
+one vertex show the kind of a graph.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ import numpy as np
 
 from gpukernels.graphs.graph import Graph
 
-#: So many levels that together hold fewer than so many vertices make a graph deep. In a square grid
-#: 24 levels hold 1,200 vertices; among random neighbors, 16 each, four levels hold 70,000.
+#: A graph is deep if so many levels together hold fewer than so many vertices. In a square grid, 24
+#: levels hold 1,200 vertices; with 16 random neighbors each, four levels hold 70,000.
 LEVELS, VERTICES = 24, 4096
 
 _known: WeakKeyDictionary[Graph, bool] = WeakKeyDictionary()
@@ -23,7 +23,7 @@ _known: WeakKeyDictionary[Graph, bool] = WeakKeyDictionary()
 def is_deep(g: Graph) -> bool:
     """Return whether searches of `g` have many small levels; kept as long as `g` lives.
 
-    O(n) for the first look, at the levels around the vertex with the most arcs.
+    O(n) for the first call, which visits the levels around the vertex with the most arcs.
     """
     known = _known.get(g)
     if known is None:

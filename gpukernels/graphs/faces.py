@@ -1,7 +1,7 @@
-"""The face of a public call: graphs of other libraries, and vertices by their labels.
+"""The face of a public call: it takes graphs of other libraries, and vertices by their labels.
 
-Behind the face a graph is a :class:`Graph` without labels and a vertex is its position, so that
-nothing there has to know of labels.
+Behind the face, a graph is a :class:`Graph` without labels and a vertex is its position, so that
+the code there need not know of labels.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ Call = TypeVar("Call", bound=Callable[..., Any])
 #: A Graph, a NetworkX graph or a SciPy sparse matrix; the latter two need not be installed.
 GraphLike: TypeAlias = Graph | Any
 
-#: Errors that name vertices, by position behind the face.
+#: Errors that name vertices; behind the face, by position.
 NAME_VERTICES = LengthOverflow, NegativeCycleError, NegativeWeightError, RoundingError
 
 
 def as_graph(g: Any, weighted: bool = True) -> Any:
-    """Return the Graph of a NetworkX graph or a SciPy sparse matrix; all else as it is.
+    """Return the Graph of a NetworkX graph or a SciPy sparse matrix; other objects unchanged.
 
-    A library that is not imported has made no graph, so this imports none. Without `weighted` the
-    edge attributes of a NetworkX graph are not looked at.
+    If a library is not imported, `g` cannot come from it, so this function imports none. Without
+    `weighted`, the edge attributes of a NetworkX graph are not read.
     """
     if isinstance(g, Graph):
         return g
@@ -55,10 +55,10 @@ def takes_labels(
     Parameters
     ----------
     root, roots : str, optional
-        The name of the argument, the second one, that is a vertex or several of them. One that is
-        left out is the vertex at position 0.
+        The name of the second argument, which is a vertex or several vertices. If it is left out,
+        it is the vertex at position 0.
     weighted : bool
-        Whether the call looks at weights.
+        Whether the call reads weights.
     """
 
     def declare(call: Call) -> Call:

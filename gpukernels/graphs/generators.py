@@ -50,12 +50,12 @@ def rmat(
     directed : bool
         ``False`` stores every drawn arc in both directions.
     parallel, self_loops
-        As for `Graph.from_arcs`. The draw makes both, and by default both stay.
+        As in `Graph.from_arcs`. The draw makes both, and by default both stay.
 
     Returns
     -------
     Graph
-        ``2**scale`` vertices; ``edge_factor * 2**scale`` arcs when directed and all are kept.
+        ``2**scale`` vertices; ``edge_factor * 2**scale`` arcs if directed and all are kept.
 
     Examples
     --------
@@ -152,8 +152,8 @@ def erdos_renyi(n: int, mean_degree: float, seed: int = 0, *, directed: bool = F
 def small_world(n: int, degree: int, rewire: float, seed: int = 0) -> Graph:
     """Small-world graph: a ring of near neighbors, some of whose edges jump anywhere.
 
-    After Watts and Strogatz [watts1998collective]; all edges that jump are drawn at once, and again
-    where they would make a self-loop or a parallel edge, instead of one after the other.
+    After Watts and Strogatz [watts1998collective]. All edges that jump are drawn at once, and drawn
+    again if they would make a self-loop or a parallel edge, instead of one after the other.
 
     Parameters
     ----------
@@ -215,9 +215,9 @@ def forest_fire(
 ) -> Graph:
     """Forest-fire graph: heavy-tailed degrees, communities, a diameter that shrinks as it grows.
 
-    Each new vertex links to a random earlier one and then to whatever the fire reaches from there:
-    at every burning vertex a geometric number of out-neighbors and one of in-neighbors catch fire
-    [leskovec2005graphs]. The defaults are those of the graph in [busato2015bfs4k], Table 1.
+    Each new vertex links to a random earlier one, and then to the vertices that the fire reaches
+    from there. At every burning vertex, a geometric number of out-neighbors and one of in-neighbors
+    catch fire [leskovec2005graphs]. The defaults describe the graph in [busato2015bfs4k], Table 1.
 
     Parameters
     ----------
@@ -300,7 +300,7 @@ def road_grid(
     Parameters
     ----------
     rows, columns : int
-        Junctions down and across; vertex ``r * columns + c`` lies in row `r` and column `c`.
+        Junctions down and across; vertex ``r * columns + c`` is in row `r` and column `c`.
     seed : int
         Seed of the random numbers.
     mean_degree : float
@@ -362,7 +362,7 @@ def _spanning_tree(source, target, order, root):
 
 
 def path(n: int, *, directed: bool = False) -> Graph:
-    """Path, vertex after vertex in their order: one a level, the least parallelism there is.
+    """Path, vertex after vertex in their order: one per level, the least parallelism possible.
 
     Examples
     --------
@@ -376,7 +376,7 @@ def path(n: int, *, directed: bool = False) -> Graph:
 
 
 def star(n: int, *, directed: bool = False) -> Graph:
-    """Star: vertex 0 is joined to all others; the worst balance there is.
+    """Star: vertex 0 is joined to all others, with the worst balance possible.
 
     Examples
     --------
@@ -407,9 +407,9 @@ def complete(n: int) -> Graph:
 def example() -> Graph:
     """Return the book's running example: 16 vertices that fit on a page, undirected.
 
-    Vertex 0 is a hub with 7 neighbors and 8 a lesser one with 5; a cycle joins them, 12-13-14 is a
-    tail, and 15 stands alone. From vertex 0 a breadth-first search sees frontiers of
-    1, 7, 3, 2, 1 and 1 vertices.
+    Vertex 0 is a hub with 7 neighbors, and vertex 8 a smaller one with 5. A cycle joins them,
+    12-13-14 is a tail, and 15 is alone. From vertex 0, a breadth-first search has frontiers of 1,
+    7, 3, 2, 1 and 1 vertices.
 
     Examples
     --------
@@ -433,8 +433,8 @@ def example() -> Graph:
 def random_weights(g: GraphLike, low: int = 1, high: int = 100, seed: int = 0) -> Graph:
     """Return the graph with uniform random int32 weights from `low` to `high`, both included.
 
-    The two arcs of an undirected edge get one weight; where edges are parallel, the weights of
-    the two directions are the same as a set.
+    The two arcs of an undirected edge get one weight; if edges are parallel, the weights of the two
+    directions are the same as a set.
 
     Examples
     --------

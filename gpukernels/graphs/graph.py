@@ -54,23 +54,23 @@ class Graph:
         Weight of every arc. An array of int32, int64, float32 or float64 keeps its type, and
         shorter types become the next longer one of these. Whole numbers in lists become int32 if
         all of them fit, or else int64; other numbers in lists become float64. NaN, infinity and
-        numbers that would be rounded are refused. Kernels take 32 bits:
-        :func:`gpukernels.sssp` says what becomes of longer weights.
+        numbers that would be rounded are refused. Kernels take 32 bits: :func:`gpukernels.sssp`
+        explains the treatment of longer weights.
     directed : bool
         ``False`` promises that every arc has its opposite; this is checked.
     labels : array, shape (n,), optional
         The name of each vertex outside: the ids of a file, the nodes of a NetworkX graph, the towns
-        of a table; no two alike. Calls then take and return vertices by label, while arrays stay
-        in the order of positions. ``None`` means that vertex ``v`` is called ``v``.
+        of a table; all different. Calls then take and return vertices by label, while arrays stay
+        in the order of positions. ``None`` means that vertex ``v`` has the label ``v``.
     positions : array of float, shape (n, 2), optional
-        Where each vertex lies in the plane, for graphs that come with a geometry.
+        The place of each vertex in the plane, for graphs that come with a geometry.
 
     Raises
     ------
     InvalidArgument
-        Where an array has the wrong shape, type or content.
+        If an array has the wrong shape, type or content.
     VertexOutOfRange
-        Where a target is not a vertex.
+        If a target is not a vertex.
 
     Examples
     --------
@@ -178,13 +178,13 @@ class Graph:
         Parameters
         ----------
         n : int, optional
-            Number of vertices. ``None``: the ends of arcs are labels, and the vertices are those
-            that they name, in the order of the labels.
+            Number of vertices. ``None``: the ends of arcs are labels, and the vertices are the ones
+            that these name, in the order of the labels.
         source, target : array of int, shape (k,)
             The ends of every arc, by position. With ``n=None`` by label: columns of whole numbers
-            or texts, of pandas, Polars or Arrow as well.
+            or texts, also of pandas, Polars or Arrow.
         weight : array of int or float, shape (k,), optional
-            The weight of every arc, as for `Graph`.
+            The weight of every arc, as in `Graph`.
         directed : bool
             ``False``: each arc is an edge, given once, and is stored in both directions.
         parallel : {"keep", "min"}
@@ -192,12 +192,12 @@ class Graph:
         self_loops : {"keep", "remove"}
             ``"remove"`` drops the arcs from a vertex to itself.
         labels, positions
-            As for `Graph`.
+            As in `Graph`.
 
         Raises
         ------
         InvalidArgument, VertexOutOfRange
-            Where an argument is not as described.
+            If an argument is not as described.
 
         Examples
         --------
@@ -283,7 +283,7 @@ class Graph:
     def coo(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """Coordinate form (COO): `(source, target)` of every arc, int32, shape (m,), by source.
 
-        Arc ``i`` is the same as in CSR, so `weights` belongs to it as it stands.
+        Arc ``i`` is the same as in CSR, so `weights` needs no change.
         """
         vertices = np.arange(self.n, dtype=np.int32)
         return _read_only(np.repeat(vertices, self.out_degree)), self.targets
@@ -305,11 +305,11 @@ class Graph:
 
     @cached_property
     def names(self) -> Labels | None:
-        """The labels, with the position of each; None where there are no labels."""
+        """The labels, with the position of each; None if there are no labels."""
         return None if self.labels is None else Labels(self.labels)
 
     def position_of(self, label: Any) -> int:
-        """Return the position of a vertex in arrays, by its label; without labels these are one.
+        """Return the position of a vertex in arrays, by its label; without labels, these are equal.
 
         Raises
         ------
@@ -341,20 +341,20 @@ class Graph:
         Parameters
         ----------
         absent : number, optional
-            The value where there is no arc. By default 0 for an unweighted graph, infinity for
+            The value of pairs without an arc. By default 0 for an unweighted graph, infinity for
             floats, 2^31 - 1 for int32 weights and 2^63 - 1 for int64 weights.
 
         Returns
         -------
         ndarray, shape (n, n), read-only
             Cell ``[u, v]`` holds the least weight of the arcs from `u` to `v`, or 1 in an
-            unweighted graph. The type is the first of int32, int64, float32 and float64, from
-            that of the weights on, that holds all weights and `absent` exactly.
+            unweighted graph. The type is the first of int32, int64, float32 and float64, starting
+            from the type of the weights, that holds all weights and `absent` exactly.
 
         Raises
         ------
         InvalidArgument
-            Where the graph has more than 32,768 vertices, so that the matrix would exceed 4 GiB, or
+            If the graph has more than 32,768 vertices, so that the matrix would exceed 4 GiB, or if
             no type holds both `absent` and all weights exactly.
         """
         if self.n > DENSE_LIMIT:
@@ -365,19 +365,19 @@ class Graph:
         if absent is None:
             absent = 0 if self.weights is None else no_arc(self.weights.dtype)
         absent = _cell(absent)
-        # NaN is no key: it differs from itself, so that each call would make a matrix again.
+        # NaN cannot be a key: it differs from itself, so that each call would make a matrix again.
         key = "nan" if absent != absent else absent
         if key not in self._dense:
             self._dense[key] = _read_only(_dense(self, absent))
         return self._dense[key]
 
     def to_scipy(self) -> sparse.csr_array:
-        """Return a SciPy CSR matrix of the arcs (a copy), ones where the graph is unweighted.
+        """Return a SciPy CSR matrix of the arcs (a copy), with ones if the graph is unweighted.
 
         Parallel arcs stay separate entries. SciPy adds such entries up when it converts or
         canonicalizes a matrix: remove them first (``parallel="min"``) if that would be wrong.
         """
-        sparse = needed("scipy.sparse", "graphs")  # which making a graph does not need
+        sparse = needed("scipy.sparse", "graphs")  # making a graph does not need it
         data = np.ones(self.m, dtype=np.int32) if self.weights is None else self.weights.copy()
         return sparse.csr_array(
             (data, self.targets.copy(), self.offsets.copy()), shape=(self.n, self.n)
@@ -387,7 +387,7 @@ class Graph:
         """Return a NetworkX graph over vertices ``0 .. n - 1``.
 
         Weights become the edge attribute ``"weight"``, labels the node attribute ``"label"``. The
-        result is a multigraph only where the graph has parallel arcs.
+        result is a multigraph only if the graph has parallel arcs.
         """
         networkx = needed("networkx", "graphs")
         source, target = self.coo
@@ -418,7 +418,7 @@ class Graph:
 
 
 def check_graph(g: object, name: str = "g") -> None:
-    """Raise InvalidArgument if `g` is no Graph."""
+    """Raise InvalidArgument unless `g` is a Graph."""
     if not isinstance(g, Graph):
         raise InvalidArgument(name, g, "a Graph, a NetworkX graph or a SciPy sparse matrix")
 
@@ -430,13 +430,13 @@ def no_arc(dtype: DTypeLike) -> int | float:
 
 
 def weight_type(g: Graph) -> np.dtype:
-    """Return the type of the weights; int32 where the graph is unweighted."""
+    """Return the type of the weights; int32 if the graph is unweighted."""
     check_graph(g)
     return np.dtype(np.int32) if g.weights is None else g.weights.dtype
 
 
 def arc_weights(g: Graph) -> NDArray[Any]:
-    """Return the weight of every arc, shape (m,); ones where the graph is unweighted."""
+    """Return the weight of every arc, shape (m,); ones if the graph is unweighted."""
     check_graph(g)
     return np.ones(g.m, dtype=np.int32) if g.weights is None else g.weights
 
@@ -447,9 +447,9 @@ def checked_roots(g: Graph, roots: ArrayLike) -> NDArray[np.int32]:
     Raises
     ------
     InvalidArgument
-        If `g` is no Graph, or they are not whole numbers in a row.
+        If `g` is not a Graph, or the roots are not whole numbers in one row.
     VertexOutOfRange
-        If one is no vertex of `g`.
+        If a root is not a vertex of `g`.
     """
     check_graph(g)
     array = as_array("roots", roots)
@@ -468,7 +468,7 @@ def check_root(g: Graph, root: int) -> int:
     Raises
     ------
     InvalidArgument
-        If `g` is no Graph, or `root` no whole number.
+        If `g` is not a Graph, or `root` not a whole number.
     VertexOutOfRange
         If `root` is not a vertex of `g`.
     """
@@ -623,7 +623,7 @@ def _check_symmetric(graph: Graph) -> None:
 def _sorted_arcs(
     n: int, source: NDArray[np.int32], target: NDArray[np.int32], weight: NDArray | None
 ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray]:
-    """Return arcs in order of source, target and weight; the weights are 0 where there are none."""
+    """Return arcs in order of source, target and weight; the weights are 0 if there are none."""
     weight = np.zeros(source.size, np.int32) if weight is None else weight
     order = np.argsort(weight, kind="stable")
     rows: Any = in_order(n, source[order], target[order], weight[order])
@@ -640,7 +640,7 @@ def _cell(absent: float) -> float:
 
 
 def _dense_type(weights: NDArray, absent: float) -> Any:
-    """Return the first type, from that of the weights on, that holds all of them and `absent`."""
+    """Return the first type, from the weights' on, that holds all weights and `absent`."""
     kinds: tuple[Any, ...] = (np.int32, np.int64, np.float32, np.float64)
     for kind in kinds[kinds.index(weights.dtype.type) :]:
         try:
@@ -650,7 +650,7 @@ def _dense_type(weights: NDArray, absent: float) -> Any:
             continue
         fits = cell == absent or absent != absent
         if weights.dtype.kind == "i" and issubclass(kind, np.floating):
-            most = 2 ** (np.finfo(kind).nmant + 1)  # up to it, floats have every whole number
+            most = 2 ** (np.finfo(kind).nmant + 1)  # floats hold all whole numbers up to this
             fits = fits and not ((weights > most) | (weights < -most)).any()
         if fits:
             return kind

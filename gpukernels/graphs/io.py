@@ -1,7 +1,7 @@
 """Graphs from outside: files, SciPy matrices, NetworkX graphs.
 
-One rule for all: where the outside has several arcs from `u` to `v`, the lightest counts unless
-``parallel="keep"`` is said. They are never added up.
+One rule for all: if there are several arcs from `u` to `v`, the lightest counts, unless
+``parallel="keep"`` is given. They are never added up.
 """
 
 from __future__ import annotations
@@ -37,44 +37,44 @@ def read(
     r"""Read a graph file; its name says the format.
 
     ``.mtx`` is Matrix Market (coordinate), ``.gr`` DIMACS shortest paths, ``.txt`` a SNAP edge
-    list; each also with ``.gz`` behind it. A progress bar appears when reading takes over 2 s.
+    list; each also with ``.gz`` after it. A progress bar appears if reading takes over 2 s.
 
-    The file bounds the memory that reading takes, not what it claims: see `limit`. A line has at
-    most 65,536 bytes, and a gzip file unpacks to 16 MiB or 32 times its own size, whichever is
-    more; one that is packed more tightly has to be unpacked first. From 4 MiB on (gzip: 1 MiB) a
-    compiled parser reads a million lines in a fifth of a second; the first such file waits for the
-    compiler, once.
+    The size of the file bounds the memory that reading takes, not the sizes it announces: see
+    `limit`. A line has at most 65,536 bytes. A gzip file unpacks to at most 16 MiB or 32 times its
+    own size, whichever is more; unpack files that are packed more tightly before. From 4 MiB on
+    (gzip: 1 MiB), a compiled parser reads a million lines in a fifth of a second; the first such
+    file waits once for the compiler.
 
     Parameters
     ----------
     path : str or path
         The file.
     directed : bool, optional
-        Overrides what the file says. ``False`` makes an edge of every arc; ``True`` calls a graph
-        directed that has both arcs of every edge.
+        Overrides the file. ``False`` makes an edge of every arc; ``True`` makes a graph directed
+        that has both arcs of every edge.
     parallel : {"min", "keep"}
         ``"min"`` keeps the lightest of several arcs from one vertex to another.
     self_loops : {"keep", "remove"}
         Whether arcs from a vertex to itself stay.
     limit : int, optional
-        Vertices that the file may have. By default 1,048,576, or four for each arc where that is
+        The most vertices that the file may have. By default 1,048,576, or four per arc if that is
         more: a header of 25 bytes may announce two billion vertices, and each of them takes memory.
 
     Returns
     -------
     Graph
-        Vertices are numbered from 0 in the order of the file's ids; `labels` has these ids where
-        they differ. Weights are int32 if all of them are whole and fit, int64 if all are whole,
-        and else float64, the nearest to each decimal number.
+        Vertices are numbered from 0 in the order of the file's ids; `labels` has these ids if they
+        differ. Weights are int32 if all of them are whole and fit, int64 if all are whole, and else
+        float64, the nearest to each decimal number.
 
     Raises
     ------
     GraphFormatError
-        Where the file is not as its format says; names the first line that is wrong.
+        If the file does not follow its format; names the first line that is wrong.
     InvalidArgument
-        Where the name ends in none of the above, or an argument is not as described.
+        If the name ends in none of the above, or an argument is not as described.
     OSError
-        Where the file cannot be opened.
+        If the file cannot be opened.
 
     Examples
     --------
@@ -137,20 +137,20 @@ def from_scipy(
     ----------
     matrix : sparse array or matrix, shape (n, n)
         In any of SciPy's formats. Its values are the weights, of the types that
-        :class:`~gpukernels.Graph` keeps, stored zeros included (not those that
-        only fill up a block of BSR or a diagonal of DIA); a matrix of booleans gives an unweighted
+        :class:`~gpukernels.Graph` keeps. Stored zeros are included (except those that only
+        fill up a block of BSR or a diagonal of DIA). A matrix of booleans gives an unweighted
         graph.
     directed : bool
         ``False``: every entry is an edge; a symmetric matrix may hold one triangle or both.
     parallel : {"min", "keep"}
-        What becomes of entries that are stored twice.
+        Whether all of several entries for one pair stay, or only the lightest.
     self_loops : {"keep", "remove"}
-        What becomes of the diagonal.
+        Whether entries on the diagonal stay.
 
     Raises
     ------
     InvalidArgument
-        Where the matrix is not sparse, not square, or holds NaN, infinity or complex numbers.
+        If the matrix is not sparse, not square, or holds NaN, infinity or complex numbers.
 
     Examples
     --------
@@ -193,11 +193,11 @@ def from_networkx(
     Parameters
     ----------
     graph : networkx.Graph, DiGraph, MultiGraph or MultiDiGraph
-        The graph; directed or not as it says itself.
+        The graph; directed or undirected, as in NetworkX.
     weight : str, optional
         Edge attribute that holds the weights: on all edges or on none. ``None`` ignores weights.
     parallel : {"min", "keep"}
-        What becomes of the parallel edges of a multigraph.
+        Whether all parallel edges of a multigraph stay, or only the lightest.
     self_loops : {"keep", "remove"}
         Whether edges from a node to itself stay.
 
@@ -209,7 +209,7 @@ def from_networkx(
     Raises
     ------
     InvalidArgument
-        Where `graph` is no NetworkX graph, or some edges have a weight and others none, or a weight
+        If `graph` is not a NetworkX graph, or some edges have a weight and others none, or a weight
         is not a finite real number that int64 holds if all are whole, or else float64. Fractions
         become the nearest float64, but whole numbers may not be rounded.
 
@@ -236,7 +236,7 @@ def from_networkx(
         for u, v, value in edges:
             name = f"{weight!r} of edge {u!r} -> {v!r}"
             real = isinstance(value, numbers.Real)
-            # What is compared with is exact in Python, for Fractions and ints of any size.
+            # Python compares Fractions and ints of any size exactly with these bounds.
             if not real or not -math.inf < value < math.inf:
                 raise InvalidArgument(name, value, "a finite real number, as other edges have one")
             if whole and not -(2**63) <= value < 2**63:
@@ -259,7 +259,7 @@ def from_networkx(
 
 
 def _is_float64(value: Any) -> bool:
-    """Return whether float64 holds a whole number exactly, and another not as infinity or 0."""
+    """Return whether float64 holds a whole number exactly, or another not as infinity or 0."""
     try:
         held = float(value)
     except OverflowError:

@@ -1,4 +1,4 @@
-"""Weights as kernels take them: 32 bits each, refused or rounded, and the cost of the rounding.
+"""Weights for kernels: 32 bits each, refused or rounded, and the error from the rounding.
 
 A graph keeps the weights that it is given. Kernels take int32 and float32. So a whole number that
 no int32 holds is refused, and so is a float that would become infinite or 0. Every other float is
@@ -73,11 +73,11 @@ class Rounding:
     def bound(self, longest: float) -> float:
         """Return a bound on the error of all distances of a run, the largest of which is `longest`.
 
-        No path with an exact length of ``longest / (1 - u)^n`` or less has more arcs than `reach`
-        allows. With negative weights, a short path can have many arcs. Then the bound is that of a
-        path through all vertices in Johnson's algorithm, and holds for paths that repeat none.
+        A path with an exact length of ``longest / (1 - u)^n`` or less has no more arcs than `reach`
+        allows. With negative weights, a short path can have many arcs. Then the bound is for a path
+        through all vertices in Johnson's algorithm, and holds for paths that repeat none.
         """
-        n, slack = self.reach.size, 1 + 2.0**-20  # more than float64 rounds what follows
+        n, slack = self.reach.size, 1 + 2.0**-20  # more than the rounding of the sums below
         if self.negative:
             grown = math.expm1(RAISED * n * math.log1p(RELATIVE))
             return (grown * self.most + n * ABSOLUTE * (1 + grown)) * slack
@@ -106,7 +106,7 @@ def kernel_graph(g: Graph) -> Graph:
 
 
 def rounding_of(given: Graph | NDArray) -> Rounding | None:
-    """Return the changes by rounding of a graph, or of a matrix of lengths; None if none can be."""
+    """Return the changes by rounding of a graph or a matrix of lengths; None if none can exist."""
     if isinstance(given, Graph):
         wide = given.weights is not None and given.weights.dtype == np.float64
         return _seen_by_kernels(given)[1] if wide else None
@@ -116,11 +116,11 @@ def rounding_of(given: Graph | NDArray) -> Rounding | None:
 def with_rounding(
     result: Result, rounding: Rounding | None, given: Graph | NDArray, signed: bool = True
 ) -> Result:
-    """Return the result with what rounding means for it in its `stats`.
+    """Return the result with the effects of rounding in its `stats`.
 
-    That is `rounding_error`, and `rounded_weights` if `rounding` has the changes of what was
-    `given`. Float32 weights are not changed, but their sums are rounded. A matrix of them, which
-    may change after the call, is looked at now, and only if it is `signed`: has negative lengths.
+    These are `rounding_error`, and `rounded_weights` if `rounding` has the changes of `given`.
+    Float32 weights are not changed, but their sums are rounded. A matrix of them may change after
+    the call. So it is read now, and only if it has negative lengths: `signed`.
     """
     if rounding is not None:
         return _told(result, lambda: rounding, rounded_weights=rounding.changed)
@@ -142,9 +142,9 @@ def _told(result: Result, rounding: Callable[[], Rounding], **more: int) -> Resu
 
 
 def in_32_bits(values: NDArray) -> tuple[NDArray, NDArray[np.bool_], str]:
-    """Return numbers as int32 or float32, which of them cannot be held, and what is allowed.
+    """Return numbers as int32 or float32, which of them do not fit, and the allowed range.
 
-    Infinity and NaN stay what they are.
+    Infinity and NaN stay unchanged.
     """
     remedy = 'scale the weights, or use engine="cpu" or gk.reference, which take them as given'
     if values.dtype.kind != "f":
@@ -200,7 +200,7 @@ def _rounding(changed: int, least: NDArray, most: NDArray, negative: bool) -> Ro
 
 
 def _longest(distance: Any) -> float:
-    """Return the largest distance that is finite, without its sign; of an array of Dask, too."""
+    """Return the largest finite distance, without its sign; also of an array of Dask."""
     if distance.size == 0:
         return 0.0
     parts = slabs_of(len(distance)) if distance.ndim == 2 else [(0, len(distance))]

@@ -1,4 +1,4 @@
-"""Labels: the names that vertices have outside of this package, and their positions in arrays."""
+"""Labels: the names of vertices outside of this package, and their positions in arrays."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ QUOTED = 3
 
 
 class Labels:
-    """The labels of the vertices at the positions 0, 1, ..., each of another.
+    """The labels of the vertices at the positions 0, 1, ..., all different.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ class Labels:
 
     @cached_property
     def _order(self) -> NDArray[np.intp] | None:
-        """The positions in the order of whole labels; None if they stand in this order."""
+        """The positions in the order of whole labels; None if they are in this order."""
         rise = bool(np.all(self.array[1:] > self.array[:-1]))
         return None if rise else np.argsort(self.array, kind="stable")
 
@@ -101,7 +101,7 @@ class Labels:
         return np.array(found, np.int32)
 
     def _allowed(self, label: Any) -> str:
-        """Return which labels there are, and the label at a position that was taken for one."""
+        """Return examples of labels, and the label at a position that was taken for one."""
         first = ", ".join(repr(self[v]) for v in range(min(QUOTED, len(self))))
         allowed = f"a label of the graph, such as {first}" if first else "absent: no vertex"
         if is_whole(label) and 0 <= label < len(self):

@@ -1,7 +1,7 @@
-"""Arcs brought into the rows of CSR, and the arcs of an R-MAT graph drawn.
+"""Put arcs into the rows of CSR, and draw the arcs of an R-MAT graph.
 
-NumPy makes small graphs, so that nobody waits for a compiler. From `LARGE` arcs on two loops that
-numba compiles once and keeps on disk are faster; they give the same result.
+NumPy makes small graphs, without a wait for a compiler. From `LARGE` arcs on, two loops that numba
+compiles once and keeps on disk are faster; they give the same result.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ def in_order(
     Parameters
     ----------
     n : int
-        Number of vertices. That all ends are below `n` is not checked.
+        Number of vertices. It is not checked that all ends are below `n`.
     source, target : array of int32, shape (m,)
         The ends of every arc.
     weight : array of int32, int64, float32 or float64, shape (m,), optional
         The weight of every arc.
     """
     if weight is None and source.size < LARGE:
-        # Equal arcs cannot be told apart, so a sort that is not stable serves. It is faster.
+        # Equal arcs cannot be distinguished, so a faster sort, which is not stable, is enough.
         arcs = np.sort(source.astype(np.int64) << 32 | target)
         return _offsets(n, arcs >> 32), arcs.astype(np.int32), None
     offsets, source, weight = grouped(n, target, source, weight)
@@ -52,14 +52,14 @@ def grouped(
     The arcs of a row stay in the order in which they are given.
     """
     if key.size < LARGE:
-        # NumPy's stable sort of 16 bits is a radix sort, that of 32 bits is not.
+        # NumPy's stable sort is a radix sort for 16 bits, but not for 32 bits.
         order = np.argsort(key.astype(np.uint16), kind="stable")
         if n > 1 << 16:
             order = order[np.argsort((key[order] >> 16).astype(np.uint16), kind="stable")]
         return _offsets(n, key), other[order], None if weight is None else weight[order]
-    # Weights are moved by their bits, so that one compiled loop serves for all types of a size.
+    # Weights are moved as bits, so that one compiled loop works for all types of a size.
     bits = np.empty(0, np.int32) if weight is None else weight.view(f"i{weight.itemsize}")
-    # An index without a sign needs no check whether it counts from the end.
+    # An unsigned index needs no test whether it counts from the end.
     rows = key.view(np.uint32)
     offsets, other, bits = _counting_sort(n, *map(_read_only, (rows, other, bits)))
     return offsets, other, None if weight is None else bits.view(weight.dtype)
@@ -68,7 +68,7 @@ def grouped(
 def quadrants(
     rng: np.random.Generator, scale: int, arcs: int, a: float, b: float, c: float
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Draw the ends of an R-MAT graph's arcs; `rng`, of PCG64, is left behind all its draws.
+    """Draw the ends of an R-MAT graph's arcs; `rng`, a PCG64, ends after all its draws.
 
     Each of `scale` levels takes one random number per arc: the quadrant of the matrix into which
     the arc falls, then the quadrant of that quadrant, and so on. `a`, `b` and `c` are the

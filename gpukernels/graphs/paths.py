@@ -17,19 +17,19 @@ NO_PARENT = -1
 
 
 def path_to(parent: NDArray[np.int32], v: int) -> list[int]:
-    """Return the vertices from the root to `v`; an empty list if no path leads there.
+    """Return the vertices from the root to `v`; an empty list if there is no path.
 
     Parameters
     ----------
     parent : array of int32, shape (n,)
-        The vertex before each one; the root is its own; -1 where no path leads.
+        The vertex before each one; the root is its own; -1 if there is no path.
     v : int
-        Where the path ends.
+        The vertex where the path ends.
 
     Raises
     ------
     InvalidArgument, VertexOutOfRange
-        If `v` is no vertex.
+        If `v` is not a vertex.
     """
     v = check_vertex("v", v, parent.size)
     if parent[v] == NO_PARENT:
@@ -44,7 +44,7 @@ def path_to(parent: NDArray[np.int32], v: int) -> list[int]:
 def vertex_on_cycle(parent, seen):
     """Return a vertex on a cycle of two and more vertices of `parent`, or -1: O(n).
 
-    `seen` is room for n int32.
+    `seen` has room for n int32.
     """
     seen[:] = 0
     for start in range(parent.size):
@@ -63,7 +63,7 @@ def vertex_on_cycle(parent, seen):
 def negative_cycle(g: Graph, parent: NDArray[np.int32], on_it: int) -> NegativeCycleError | None:
     """Return the error that names the cycle of `parent` through `on_it`.
 
-    None if the cycle's arcs do not add up to less than 0, exactly: then rounding has closed it.
+    Return None if the cycle's arcs add up to 0 or more, exactly: then rounding has closed it.
     """
     cycle = [on_it]
     while parent[cycle[-1]] != on_it:

@@ -1,4 +1,4 @@
-"""What a search did, by name: values, and functions that count when they are first asked."""
+"""Statistics of a search, by name: values, and functions that count at the first read."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 
 class Stats(Mapping):
-    """What a search did, by name; what takes long to count is counted when first asked for.
+    """Statistics of a search, by name; slow counts are made when they are first read.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ class Stats(Mapping):
         return repr(dict(self))
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return what copies and pickles hold: the values, as functions cannot be pickled."""
+        """Return the values for copies and pickles, as functions cannot be pickled."""
         return {"_entries": dict(self)}
 
 

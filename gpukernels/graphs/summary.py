@@ -1,4 +1,4 @@
-"""How results print: what came out and the shapes of their arrays, not the arrays."""
+"""The printed forms of results: the outcome and the shapes of arrays, not the arrays."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ def shape_of(array: Any) -> str:
 
 
 def record_summary(record: Any) -> str:
-    """Return what a record prints as: its fields by name, arrays by type and shape."""
+    """Return the printed form of a record: its fields by name, arrays by type and shape."""
     told = ((field.name, getattr(record, field.name)) for field in fields(record))
     shown = (f"{k}={shape_of(v) if isinstance(v, np.ndarray) else repr(v)}" for k, v in told)
     return f"{type(record).__name__}({', '.join(shown)})"
 
 
 def by_method(stats: Mapping[str, Any]) -> str:
-    """Return the method that has run, and why, where it was not the caller's choice."""
+    """Return the method that has run, and the reason if the caller did not choose it."""
     why = f", as {stats['why']}" if "why" in stats else ""
     return f"{stats.get('method')}{why}"
 
 
 def search_summary(result: Any, by: str = "") -> str:
-    """Return the line that a search from one root prints as: reach, levels, shapes."""
+    """Return the printed line of a search from one root: reach, levels, shapes."""
     reached = int((result.distance >= 0).sum())
     return (
         f"{type(result).__name__}{by}: {reached:,} of {result.distance.size:,} vertices in "

@@ -1,7 +1,7 @@
-"""The least, mean and greatest weight of a graph, found once, and what follows from them.
+"""The least, mean and greatest weight of a graph, computed once, and conclusions from them.
 
-Negative weights are refused by some methods, and paths that are too long for int64 or float64 by
-all that add up in these. O(m) on the host.
+Some methods refuse negative weights, and all methods that add up in int64 or float64 refuse paths
+that are too long for these. O(m) on the host.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from gpukernels.graphs.graph import Graph, no_arc
 
 
 class WeightFacts(NamedTuple):
-    """What methods ask of all weights before they begin; 1, 1 and 1 where there are none."""
+    """The facts about all weights that methods need first; 1, 1 and 1 without weights."""
 
     least: float
     mean: float
@@ -28,7 +28,7 @@ _known: WeakKeyDictionary[Graph, WeightFacts] = WeakKeyDictionary()
 
 
 def weight_facts(g: Graph) -> WeightFacts:
-    """Return the facts of `g`, whose weights nobody can change; kept as long as `g` lives."""
+    """Return the facts of `g`, whose weights cannot change; kept as long as `g` lives."""
     facts = _known.get(g)
     if facts is None:
         facts = WeightFacts(1, 1.0, 1)
@@ -41,7 +41,7 @@ def weight_facts(g: Graph) -> WeightFacts:
 
 
 def may_be_too_long(g: Graph, arcs: int) -> bool:
-    """Return whether the sum of so many weights may be more than int64 or float64 holds."""
+    """Return whether the sum of `arcs` weights may be more than int64 or float64 holds."""
     facts = weight_facts(g)
     largest = max(facts.most, -facts.least)
     most = float(np.finfo(np.float64).max) if isinstance(largest, float) else 2**63 - 1
@@ -51,8 +51,8 @@ def may_be_too_long(g: Graph, arcs: int) -> bool:
 def is_held(g: Graph, distance: NDArray) -> bool:
     """Return whether `distance`, of shape (n,), holds the length of every path from its root.
 
-    Otherwise a vertex has stayed at infinity, although an arc leads there from one that has not,
-    or, with floats, has become minus infinity.
+    Otherwise a vertex has stayed at infinity, although an arc leads to it from a reached vertex, or
+    a float has become minus infinity.
     """
     source, target = g.coo
     there = distance != no_arc(distance.dtype)

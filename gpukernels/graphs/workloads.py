@@ -1,20 +1,20 @@
-"""The papers' workloads, drawn again: sizes of work-items with the mean, spread and maximum told.
+"""The papers' workloads, drawn again: sizes of work-items with the given mean, spread and maximum.
 
 Tables of [busato2017loadbalancing] describe five matrices of the SuiteSparse collection
-[davis2011university] by mean, standard deviation and maximum of the row lengths, and nothing more.
-`workload` draws lengths of those three figures, in a shape and an order that are plausible for the
-kind; they are *not* the matrices' own rows. The numbers of items are the matrices' numbers of rows.
-Two means of the paper do not agree with the collection's counts, which give 1,497,134 / 325,729 =
-4.6 for web-NotreDame and 16,518,948 / 3,774,768 = 4.4 for cit-Patents; its 5.2 and 4.8 are kept.
+[davis2011university] only by mean, standard deviation and maximum of the row lengths. `workload`
+draws lengths with these three figures, in a shape and an order that are plausible for the kind;
+they are *not* the matrices' own rows. The numbers of items are the matrices' numbers of rows. Two
+means of the paper differ from the collection's counts, which give 1,497,134 / 325,729 = 4.6 for
+web-NotreDame and 16,518,948 / 3,774,768 = 4.4 for cit-Patents; its 5.2 and 4.8 are kept.
 
 Shapes: a road network's items are small, in fixed proportions. All others have a longest item and a
-tail below it, in which the item of rank r has ``low + (largest - low) * (bend / (r + bend)) **
-fall`` units; `bend` and `fall` are solved for mean and deviation. A share of items is empty. The
-figures of circuit5M leave little choice: its longest item makes no more than a sixth of the
-variance, and no other is longer, so it must have several rails of about that length.
+tail below it: the item of rank r has ``low + (largest - low) * (bend / (r + bend)) ** fall`` units.
+`bend` and `fall` are solved for mean and deviation. A share of items is empty. The figures of
+circuit5M leave little choice: its longest item makes at most a sixth of the variance, and no other
+is longer, so it must have several rails of about that length.
 
 Orders: the items of a web crawl and of a circuit come in runs of similar length (pages of one site,
-copies of one cell); patents without recorded citations are the oldest and come first; roads,
+copies of one cell). Patents without recorded citations are the oldest and come first. Roads,
 routers and Kronecker vertices are shuffled.
 """
 
@@ -38,22 +38,22 @@ LARGEST_SHARE = 0.1
 
 @dataclass(frozen=True)
 class Target:
-    """What a workload is drawn to be at full size.
+    """The properties of a workload at full size.
 
     Attributes
     ----------
     items : int
         Number of items: rows of the matrix.
     mean, std : float
-        Of the units an item.
+        Mean and standard deviation of the units per item.
     largest : int
         Units of the longest item.
     empty : float
         Share of items without units.
     order : {"shuffled", "runs", "empty first"}
-        How the items follow one another.
+        The order of the items.
     kind : str
-        What it stands for.
+        The kind of data behind it.
     """
 
     items: int
@@ -66,9 +66,9 @@ class Target:
 
 
 #: Table I of [busato2017loadbalancing]. For kron, one draw by the recipe of kron_g500-logn20, of
-#: [busato2017chapter]: R-MAT with the probabilities of Graph 500, 48 edges a vertex, made simple
-#: (the collection's own has mean 89,239,674 / 1,048,576 = 85.1). Shares of empty items: of that
-#: draw, and of pages without links and patents without recorded citations in [leskovec2016snap].
+#: [busato2017chapter]: R-MAT with the probabilities of Graph 500, 48 edges per vertex, made simple
+#: (the collection's own has mean 89,239,674 / 1,048,576 = 85.1). Shares of empty items come from
+#: that draw, and from pages without links and patents without citations in [leskovec2016snap].
 TARGETS = {
     "great-britain_osm": Target(7_733_822, 2.1, 0.5, 8, 0.0, "shuffled", "roads"),
     "web-NotreDame": Target(325_729, 5.2, 21.4, 3_445, 0.57, "runs", "links of web pages"),
@@ -81,7 +81,7 @@ TARGETS = {
 #: Share of items with 0, 1, ..., 8 units in a road network: mean 2.1, deviation 0.5.
 ROADS = np.array([0, 0.0645, 0.7868, 0.1367, 0.0116, 3e-4, 8e-5, 1.6e-5, 4e-6])
 
-#: How far a bisection may end from where it would without rounding, as a share, and well more.
+#: Relative distance from its exact end at which a bisection may stop, with a margin.
 ROUNDING = 1e-9
 
 #: Mean length of a run of similar items.
@@ -92,11 +92,11 @@ def workload(name: str, items: int | None = None, seed: int = 0) -> NDArray[np.i
     """Draw a workload of the papers as offsets: item i owns the units from ``offsets[i]`` on.
 
     At full size, mean, standard deviation and maximum of the items' sizes are within 5 % of the
-    table. With fewer items the mean stays, and the maximum becomes the least of the table's, a
-    tenth of all units, and what makes half of the table's sum of squares. The deviation stays where
-    such a maximum allows it, and else is what two items of that size give: at 2,000 items it is 68
-    for circuit5M, 83 for as-Skitter, 535 for kron, and the table's for the others. A road network
-    keeps its proportions, so its rare junctions of six and more roads vanish.
+    table. With fewer items, the mean stays. The maximum becomes the least of three: the table's
+    maximum, a tenth of all units, and the size that makes half of the table's sum of squares. The
+    deviation stays if such a maximum allows it; otherwise two items of that size give it. At 2,000
+    items it is 68 for circuit5M, 83 for as-Skitter, 535 for kron, and the table's for the others. A
+    road network keeps its proportions, so its rare junctions of six and more roads vanish.
 
     Parameters
     ----------
@@ -104,7 +104,7 @@ def workload(name: str, items: int | None = None, seed: int = 0) -> NDArray[np.i
         One of ``TARGETS``: "great-britain_osm", "web-NotreDame", "cit-Patents", "circuit5M",
         "as-Skitter" or "kron".
     items : int, optional
-        Number of items, 0 up to the full size; by default the full size, 0.3 to 7.7 million.
+        Number of items, 0 to the full size; by default the full size, 0.3 to 7.7 million.
     seed : int
         Seed of the order and of the rounding; the sizes before rounding are the same for all.
 
@@ -149,13 +149,13 @@ def _in_proportion(items: int) -> NDArray[np.int64]:
 
 
 def with_tail(target: Target, items: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Return `items` sizes in falling order, of the mean and as near the deviation as can be."""
+    """Return `items` sizes in falling order, with the mean and nearly the deviation of `target`."""
     units = round(items * target.mean)
     full = math.floor(items * (1 - target.empty))
     if full == 0:
         return np.zeros(items, np.int64)
     largest, squares = _scaled(target, items)
-    # An item that is not empty has a unit; the rest is what the tail hands out.
+    # An item that is not empty has a unit; the tail distributes the other units.
     low = 1 if units > full else 0
     bend, fall = _solve(full, units / full - low, squares / full, low, largest)
     exact = low + (largest - low) * _curve(np.arange(full), bend, fall)
@@ -182,7 +182,7 @@ def _curve(rank: Any, bend: float, fall: float) -> Any:
 def _solve(count: int, mean: float, square: float, low: int, largest: int) -> tuple[float, float]:
     """Return `bend` and `fall` of a tail of `count` items, by nested bisection.
 
-    `mean` is that of the size above `low`, `square` the mean of the squared size.
+    `mean` is the mean of the size above `low`, `square` the mean of the squared size.
     """
     rank, weight = _thinned(count)
     height = max(largest - low, 1)
@@ -209,7 +209,7 @@ def _solve(count: int, mean: float, square: float, low: int, largest: int) -> tu
 
 
 def _thinned(count: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return ranks that stand for all of ``range(count)``, and how many each stands for."""
+    """Return ranks that represent all of ``range(count)``, and how many each represents."""
     exact = min(count, 2_000)
     edges = np.unique(np.rint(np.geomspace(exact, count, 4_000))) if count > exact else [exact]
     edges = np.concatenate([np.arange(exact), edges])
@@ -223,9 +223,9 @@ def _bisect(
     above: float = 0.0,
     below: float = math.inf,
 ) -> float:
-    """Return where `rising` crosses zero, by halving the logarithm; the nearer end if nowhere.
+    """Return where `rising` crosses zero, by halving the logarithm; the nearer end if it does not.
 
-    Where it is known to cross between `above` and `below`, they spare steps and change no result.
+    Known bounds `above` and `below` on the crossing save steps and do not change the result.
     """
     above, below = above * (1 - ROUNDING), below * (1 + ROUNDING)
     for _ in range(60):

@@ -1,7 +1,7 @@
-"""The lines of a file, plain or gzip, a megabyte at a time, in memory that has a bound.
+"""The lines of a file, plain or gzip, one megabyte at a time, in bounded memory.
 
-What is held is bounded by constants here, whatever the file claims: a block has a megabyte, a line
-a longest length, and a gzip file may not unpack to many times its own size.
+Constants here bound the memory, whatever the file claims: a block has at most a megabyte, a line
+has a longest length, and a gzip file may not unpack to many times its own size.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ import numpy as np
 from gpukernels.cores.progress import Progress
 from gpukernels.errors import GraphFormatError, printable
 
-#: Larger blocks are read no faster, and parsing one takes some forty times its size.
+#: Larger blocks are not read faster, and parsing a block takes some forty times its size.
 BLOCK_BYTES = 1 << 20
 #: Longest line, comments included.
 LINE_BYTES = 1 << 16
-#: A gzip file may unpack to this many bytes, or to so many times its own, whichever is more. Edge
-#: lists are packed to a third or a tenth, where lines repeat each other to a twentieth.
+#: A gzip file may unpack to this many bytes, or to so many times its own size, whichever is more.
+#: Edge lists are packed to a third or a tenth, or to a twentieth if their lines repeat.
 UNPACKED_BYTES = 16 << 20
 UNPACKED_RATIO = 32
 
 
 @dataclass(frozen=True)
 class Block:
-    """Some whole lines of a file, that end in a line feed and nothing else.
+    """Some whole lines of a file, which end in a line feed and nothing else.
 
     Attributes
     ----------
@@ -47,7 +47,7 @@ class Block:
 
     @property
     def last_line(self) -> int:
-        """Number of the last line in the file; that before, where the block is empty."""
+        """Number of the last line in the file; of the line before if the block is empty."""
         if not self.text:
             return self.first_line - 1
         return self.first_line + line_feeds(self.text) - self.text.endswith(b"\n")
@@ -70,13 +70,13 @@ class Block:
 def blocks(file: Path) -> Iterator[Block]:
     """Yield the lines of a plain or gzip file, a megabyte at a time.
 
-    Any kind of line end is understood. A progress bar appears when the whole takes over 2 s.
+    All kinds of line ends are accepted. A progress bar appears if the whole takes over 2 s.
 
     Raises
     ------
     GraphFormatError
-        Where the file is empty, has a line that is too long, or is named ``.gz`` and is no sound
-        gzip stream or one that unpacks to too much.
+        If the file is empty or has a line that is too long, or if it is named ``.gz`` and is not a
+        sound gzip stream, or one that unpacks to too much.
     """
     line = 1
     with (
@@ -89,7 +89,7 @@ def blocks(file: Path) -> Iterator[Block]:
         while True:
             fault = None
             try:
-                # read1 hands over what precedes a fault, so that its line is known.
+                # read1 returns the text before a fault, so that its line is known.
                 piece = raw.read(BLOCK_BYTES) if packed is None else packed.read1(BLOCK_BYTES)
             except (EOFError, gzip.BadGzipFile, zlib.error) as error:
                 piece, fault = b"", _gzip_fault(error)
@@ -97,7 +97,7 @@ def blocks(file: Path) -> Iterator[Block]:
             if packed and unpacked > max(UNPACKED_BYTES, UNPACKED_RATIO * raw.tell()):
                 fault = (
                     f"the gzip file unpacks to over {UNPACKED_RATIO} times its size; "
-                    "where that is meant, unpack it before reading"
+                    "if this is intended, unpack it before reading"
                 )
             if fault is not None:
                 line += line_feeds(_unify(b"".join(pending)))
@@ -133,14 +133,14 @@ def find_line(
 ) -> tuple[bytes | None, Iterable[Block], int]:
     """Find the first line that is neither blank nor a comment.
 
-    The lines above are not taken one by one, because a small gzip file may hold millions of them.
+    The lines above are not read one by one, because a small gzip file may hold millions of them.
 
     Parameters
     ----------
     content : re.Pattern
         Matches at the start of such a line, and nowhere else.
     passed : callable, optional
-        Is called with the lines above, one block after the other.
+        Called with the lines above, one block after the other.
 
     Returns
     -------
@@ -173,7 +173,7 @@ def _end_of_lines(text: bytes) -> int:
 
 
 def line_feeds(text: bytes) -> int:
-    """Return how many line feeds there are; `bytes.count` takes ten times as long."""
+    """Return the number of line feeds; `bytes.count` takes ten times as long."""
     return int(np.count_nonzero(np.frombuffer(text, np.uint8) == ord("\n")))
 
 
@@ -182,7 +182,7 @@ def _unify(text: bytes) -> bytes:
 
 
 def _long_line(text: bytes) -> int | None:
-    """Return where the first line that is too long starts; ``None`` where there is none."""
+    """Return where the first line that is too long starts; ``None`` if there is none."""
     start = 0
     while len(text) - start > LINE_BYTES:
         end = text.rfind(b"\n", start, start + LINE_BYTES + 1)

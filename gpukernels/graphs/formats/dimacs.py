@@ -36,7 +36,7 @@ def read(file: Path, limit: int | None = None) -> ArcList:
     Raises
     ------
     GraphFormatError
-        At the first line that is wrong, or at the last where there are too few arcs.
+        At the first line that is wrong, or at the last if there are too few arcs.
     """
     n, announced, rest = _problem_line(file, limit)
 

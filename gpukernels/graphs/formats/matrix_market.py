@@ -1,8 +1,8 @@
 """Matrix Market coordinate files, ``.mtx``: entry (i, j) is an arc i -> j.
 
-The lines are parsed as those of the other formats are. SciPy's ``mmread`` would be faster still,
-but as of 1.17 it passes over NaN, further columns and ``1.5`` in an integer matrix, and the process
-dies where the last line ends in a space instead of a line feed.
+The lines are parsed as in the other formats. SciPy's ``mmread`` would be faster still. But as of
+1.17 it accepts NaN, further columns and ``1.5`` in an integer matrix, and the process crashes if
+the last line ends in a space instead of a line feed.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def read(file: Path, limit: int | None = None) -> ArcList:
     Raises
     ------
     GraphFormatError
-        At the first line that is wrong, or at the last where there are too few entries.
+        At the first line that is wrong, or at the last if there are too few entries.
     """
     header, announced, rest = _header(file, limit)
     n, dtype = header.n, FIELDS[header.field]
@@ -145,7 +145,7 @@ def _sizes(file: Path, number: int, line: bytes, limit: int | None) -> tuple[int
 
 
 def _skew_fault(words: list[bytes], field: str) -> str | None:
-    """Say what a skew-symmetric matrix cannot hold: entry (j, i) is minus entry (i, j)."""
+    """Return why an entry is not skew-symmetric: entry (j, i) must be minus entry (i, j)."""
     row, column = number_of(words[0]), number_of(words[1])
     if row == column:
         reason = "lies on the diagonal, which a skew-symmetric matrix must leave out"

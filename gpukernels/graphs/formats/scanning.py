@@ -1,8 +1,8 @@
-"""A compiled parser of columns of numbers, for files that are large enough to wait for it.
+"""A compiled parser of columns of numbers, for large files, where compiling it pays.
 
-It reads what nearly every file has, to the bit as `numpy.loadtxt` does and five times as fast, and
-gives up where a line has anything else: a faulty word, or a sound one that is out of the ordinary,
-such as a number of thirty digits. What it gives up the slower parser reads, or refuses.
+It reads the words that nearly every file has, with the same bits as `numpy.loadtxt`, and five times
+as fast. It gives up if a line has any other word: a faulty one, or an unusual one, such as a number
+of thirty digits. Then the slower parser reads the text, or refuses it.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from gpukernels.cores.compiled import compiled
 
 #: More digits might not fit 64 bits.
 MOST_DIGITS = 18
-#: Powers of ten that two float64 hold exactly: what is nearest, and what that lacks.
+#: Powers of ten that two float64 hold exactly: the nearest one, and the difference.
 POWERS = np.array([(float(10**k), float(10**k - int(float(10**k)))) for k in range(45)])
-#: What the scanner says of a text that it gives up.
+#: The scanner's result for a text that it gives up.
 GIVEN_UP = -1
 
 SPACE, TAB, LINE_FEED, PLUS, MINUS, POINT, ZERO = (uint8(ord(c)) for c in " \t\n+-.0")
@@ -33,16 +33,16 @@ def scanned(text: bytes, dtype: np.dtype, marks: tuple[bytes, ...]) -> NDArray |
     dtype : numpy.dtype
         The columns: perhaps a word ``a``, two or three whole numbers, perhaps a real one at last.
     marks : tuple of bytes
-        What a comment starts with, a byte each. A letter must be a word of its own.
+        The first bytes of comments, one byte each. A letter must be a separate word.
 
     Returns
     -------
-    structured array of `dtype`, or None where the text is given up
+    structured array of `dtype`, or None if the text is given up
     """
     names, kinds = dtype.names, [dtype[name].kind for name in dtype.names]
     wholes = [name for name, kind in zip(names, kinds, strict=True) if kind == "i"]
     most = np.array([np.iinfo(dtype[name]).max for name in wholes], np.int64)
-    room = len(text) // 4 + 1  # "1 2" and a line feed; what is not written takes no memory
+    room = len(text) // 4 + 1  # "1 2" and a line feed; unwritten elements take no memory
     whole = np.empty((len(wholes), room), np.int64)
     real = np.empty(room if "f" in kinds else 0)
     marks_ = np.frombuffer(b"".join(marks), np.uint8)
@@ -81,7 +81,7 @@ def _is_comment(i, end, text, marks):
 
 @compiled()
 def _product(x, y):
-    """Return the product as a float and what that lacks, exactly (Dekker 1971)."""
+    """Return the product as a float and its rounding error, exactly (Dekker 1971)."""
     high = x * y
     a = x * 134217729.0
     x1 = a - (a - x)
@@ -96,8 +96,8 @@ def _product(x, y):
 def _scaled(digits, tens, powers):
     """Return ``digits * 10**tens`` rounded once, and whether that is certain.
 
-    It is worked out in pairs of floats, to some 100 bits. Only where these come close to the middle
-    between two floats does it remain open which is nearer.
+    It is computed in pairs of floats, to some 100 bits. Only if these come close to the middle
+    between two floats, it is not known which of the two is nearer.
     """
     if digits == 0:
         return 0.0, True

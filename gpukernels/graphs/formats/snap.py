@@ -1,7 +1,7 @@
-"""Edge lists as the SNAP collection has them, ``.txt`` [leskovec2016snap].
+"""Edge lists of the SNAP collection, ``.txt`` [leskovec2016snap].
 
 A line holds the ids of source and target and, if the first line does, a weight. Lines that start
-with ``#`` (or ``%``) are comments; two of those at the top mean something: ``# Undirected graph``
+with ``#`` (or ``%``) are comments. Two comments at the top have a meaning: ``# Undirected graph``
 and ``# Nodes: N Edges: M``. Ids are any non-negative numbers: they are relabelled ``0 .. n - 1`` in
 ascending order.
 """
@@ -36,7 +36,7 @@ COUNTS = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 UNDIRECTED = re.compile(rb"^[ \t]*[#%][^\S\n]*undirected\b", re.IGNORECASE | re.MULTILINE)
-#: So many digits are a number of vertices or edges that is in range.
+#: A number of vertices or edges with so many digits is in range.
 SHORT = 9
 INT64_MAX = np.iinfo(np.int64).max
 
@@ -50,8 +50,8 @@ def read(file: Path, limit: int | None = None) -> ArcList:
     Raises
     ------
     GraphFormatError
-        At the first line that is wrong; at the last where there are fewer edges than announced; at
-        the announcement where it names another number of vertices.
+        At the first line that is wrong; at the last if there are fewer edges than announced; at the
+        announcement if it gives another number of vertices.
     """
     header = _Header(file)
     line, rest, number = find_line(blocks(file), CONTENT, header.learn, keep=True)
@@ -86,14 +86,14 @@ def relabel(ids: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray]:
     if ids.size == 0 or ids.max() > 8 * ids.size:
         labels, places = np.unique(ids, return_inverse=True)
         return labels.astype(np.int64), places
-    # A table is faster than sorting where the largest id, which sizes it, is no larger than that.
+    # A table is faster than sorting if the largest id, which gives its size, is at most that.
     present = np.zeros(int(ids.max()) + 1, dtype=bool)
     present[ids] = True
     return np.flatnonzero(present), (np.cumsum(present, dtype=np.int32) - 1)[ids]
 
 
 class _Header:
-    """What the comments above the first edge say."""
+    """The facts in the comments above the first edge."""
 
     def __init__(self, file: Path) -> None:
         self.file = file
@@ -102,7 +102,7 @@ class _Header:
         self.edges: Announced | None = None
 
     def learn(self, above: Block) -> None:
-        """Learn from comments; the last that announces something counts."""
+        """Read the comments; the last announcement counts."""
         self.undirected |= UNDIRECTED.search(above.text) is not None
         last = None
         for last in COUNTS.finditer(above.text):

@@ -1,4 +1,4 @@
-"""What the text formats share: parsing columns, counting arcs, naming the faulty line."""
+"""The common part of the text formats: parse columns, count arcs, name the faulty line."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from gpukernels.errors import GraphFormatError
 from gpukernels.graphs.formats.blocks import Block
 from gpukernels.graphs.formats.words import CONTROL, control_fault, mixed_fault, weight_fault
 
-#: A file may announce this many vertices, or so many for each arc, whichever is more.
+#: A file may announce this many vertices, or so many per arc, whichever is more.
 FREE_VERTICES = 1 << 20
 VERTICES_PER_ARC = 4
 #: The faulty line is sought in parts of a block that are about so long.
@@ -25,17 +25,17 @@ PART_BYTES = 1 << 15
 FRACTION = re.compile(rb"[.eE]")
 #: Only a text with one of these can hold a number other than 0 that float64 rounds to 0.
 TINY = re.compile(rb"e-|[0.]{300}", re.IGNORECASE)
-#: Up to it float64 has every whole number.
+#: Up to this number, float64 holds every whole number.
 WHOLE_FLOATS = 2**53
-#: From this size on a file is read by a compiled parser, and a gzip file from that. NumPy is done
-#: with a smaller one before it would be loaded, and nobody waits for a compiler.
+#: From the first size on, a compiled parser reads a file, and from the second a gzip file. NumPy
+#: reads a smaller one before the parser would be loaded, without a wait for the compiler.
 COMPILED_BYTES = 4 << 20
 PACKED_BYTES = 1 << 20
 
 
 @dataclass(frozen=True)
 class ArcList:
-    """What a file says, before parallel arcs and self-loops are dealt with.
+    """The contents of a file, before parallel arcs and self-loops are removed.
 
     Attributes
     ----------
@@ -46,7 +46,7 @@ class ArcList:
     weight : array of int or float, shape (k,), or None
         Weights as the file has them.
     directed : bool
-        What the file says, or the convention of its format.
+        From the file, or from the convention of its format.
     labels : array of int64, shape (n,)
         Id of every vertex in the file.
     """
@@ -61,7 +61,7 @@ class ArcList:
 
 @dataclass(frozen=True)
 class Rows:
-    """What the lines of arcs look like in a format.
+    """The form of the lines of arcs in a format.
 
     Attributes
     ----------
@@ -70,14 +70,14 @@ class Rows:
     comment : re.Pattern
         Matches one or more whole lines that are comments.
     marks : tuple of bytes
-        What comments start with: a text without any of them has none.
+        The first bytes of comments: a text without any of them has none.
     sound : callable
-        Whether parsed rows hold nothing that no graph may have.
+        Returns whether all values of parsed rows are allowed in a graph.
     fault : callable
-        Says what is wrong with the words of one line, or ``None``.
+        Returns the fault in the words of one line, or ``None``.
     fractions : numpy.dtype, optional
-        The columns of a block whose weights are not all written as whole numbers, where a format
-        leaves that open.
+        The columns of a block whose weights are not all written as whole numbers, if the format
+        allows both.
     """
 
     dtype: np.dtype
@@ -88,7 +88,7 @@ class Rows:
     fractions: np.dtype | None = None
 
     def parsed(self, text: bytes, compiled: bool = False) -> NDArray | None:
-        """Parse lines; ``None`` where any of them is faulty."""
+        """Parse lines; ``None`` if any of them is faulty."""
         layouts = [self.dtype] if self.fractions is None else [self.dtype, self.fractions]
         if compiled:
             from gpukernels.graphs.formats.scanning import scanned
@@ -134,7 +134,7 @@ class Rows:
                 yield number, line
 
     def line_fault(self, line: bytes) -> str | None:
-        """Say what is wrong with one line."""
+        """Return the fault in one line."""
         reason = control_fault(line) or self.fault(line.split())
         if reason is None and self.parsed(line) is None:
             reason = "the line cannot be parsed"
@@ -143,7 +143,7 @@ class Rows:
 
 @dataclass(frozen=True)
 class Announced:
-    """How many arcs a file says it has: their number, what it calls them, and where it says so."""
+    """The number of arcs that a file announces, its word for them, and the line of the number."""
 
     count: int
     what: str
@@ -165,7 +165,7 @@ def read_rows(
     Raises
     ------
     GraphFormatError
-        At the first line that is wrong or too much, or at the last where there are too few.
+        At the first line that is wrong or too much, or at the last if there are too few.
     """
     parsed, count, last_line = [_narrow(np.zeros(0, dtype=rows.dtype))], 0, 1
     changed, fractions = None, False
@@ -192,12 +192,12 @@ def read_rows(
 
 
 def columns(text: bytes, dtype: np.dtype) -> NDArray | None:
-    """Parse lines of whitespace-separated columns; ``None`` where any line does not fit `dtype`."""
+    """Parse lines of whitespace-separated columns; ``None`` if any line does not fit `dtype`."""
     if not text.strip():
         return np.zeros(0, dtype=dtype)
     try:
         with warnings.catch_warnings():
-            # NumPy only warns where it cuts "1.5" down to an integer.
+            # NumPy only warns if it cuts "1.5" down to an integer.
             warnings.simplefilter("error")
             lines = io.StringIO(text.decode("ascii"))
             return np.loadtxt(lines, dtype=dtype, comments=None, ndmin=1)
@@ -208,11 +208,11 @@ def columns(text: bytes, dtype: np.dtype) -> NDArray | None:
 def refusal(
     file: Path, block: Block, rows: Rows, spare: int | None, announced: Announced | None
 ) -> GraphFormatError:
-    """Find the first faulty line of a block; only the first `spare` lines may be there at all."""
+    """Find the first faulty line of a block; only the first `spare` lines are allowed at all."""
     for part in block.parts(PART_BYTES):
         some = rows.parsed(part.text)
         if some is not None and (spare is None or some.size <= spare):
-            # The fast parser leaves only one part to go through line by line.
+            # After the fast parser, only one part must be read line by line.
             spare = None if spare is None else spare - some.size
             continue
         for at, (number, line) in enumerate(rows.numbered(part)):
@@ -228,7 +228,7 @@ def refusal(
 
 
 def vertices_fault(n: int, arcs: int, limit: int | None) -> str | None:
-    """Say that a file announces more vertices than it may, before memory is spent on them."""
+    """Return a fault if a file announces too many vertices, before memory is spent on them."""
     most = max(FREE_VERTICES, VERTICES_PER_ARC * arcs) if limit is None else limit
     if n <= most:
         return None
@@ -236,12 +236,12 @@ def vertices_fault(n: int, arcs: int, limit: int | None) -> str | None:
         return f"{n} vertices, more than limit = {limit}"
     return (
         f"{n} vertices for {arcs} arcs: must be at most {most}; "
-        f"where that is meant, read with limit={n}"
+        f"if this is intended, read with limit={n}"
     )
 
 
 def within_int32(weight: NDArray) -> bool:
-    """Whether all weights lie in the range of int32."""
+    """Return whether all weights are in the range of int32."""
     return bool((weight >= -(2**31)).all() and (weight < 2**31).all())
 
 

@@ -1,7 +1,7 @@
-"""What single words of a line mean, and what is wrong with them.
+"""The meaning of the single words of a line, and their faults.
 
-The grammar is stated here rather than left to `int` and `float`, which take more than the fast
-parser does (``1_0``) and give up on more than 4,300 digits.
+The grammar is defined here rather than by `int` and `float`, which take more than the fast parser
+does (``1_0``) and give up on more than 4,300 digits.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ WHOLE = re.compile(rb"[+-]?[0-9]+")
 DECIMAL = re.compile(
     rb"[+-]?(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?|nan|inf(?:inity)?)", re.IGNORECASE
 )
-#: The begin of every number other than 0.
+#: The start of every number other than 0.
 SOME_DIGIT = re.compile(rb"[+-]?[0.]*[1-9]")
-#: What no line but a comment may hold; blanks are the space and the tab.
+#: Bytes that only a comment may hold; blanks are the space and the tab.
 CONTROL = bytes(set(range(32)) - set(b"\t\n")) + b"\x7f"
 #: More digits than any number that is in range.
 MANY_DIGITS = 20
@@ -28,7 +28,7 @@ def shown(word: bytes) -> str:
 
 
 def control_fault(line: bytes) -> str | None:
-    """Say that a line is no text where it holds control characters."""
+    """Return a fault if a line holds control characters, and so is not text."""
     rest = line.translate(None, CONTROL)
     if len(rest) == len(line):
         return None
@@ -39,7 +39,7 @@ def control_fault(line: bytes) -> str | None:
 
 
 def id_fault(word: bytes, what: str, least: int, most: int) -> str | None:
-    """Say what is wrong with a vertex id, which must be from `least` to `most`."""
+    """Return the fault in a vertex id, which must be from `least` to `most`."""
     vertex, reason = whole_number(word, what)
     if reason is None and vertex < 0:
         return f"{what} {_short(word)} is negative"
@@ -49,7 +49,7 @@ def id_fault(word: bytes, what: str, least: int, most: int) -> str | None:
 
 
 def weight_fault(word: bytes, whole: bool) -> str | None:
-    """Say what is wrong with a weight: an int64 if it must be whole, or else a finite float64."""
+    """Return the fault in a weight: an int64 if it must be whole, or else a finite float64."""
     if whole:
         weight, reason = whole_number(word, "weight")
         if reason is None and not -(2**63) <= weight < 2**63:
@@ -68,7 +68,7 @@ def weight_fault(word: bytes, whole: bool) -> str | None:
 
 
 def mixed_fault(word: bytes) -> str | None:
-    """Say what is wrong with a whole number where float64 has to hold it."""
+    """Return the fault in a whole number that float64 has to hold."""
     if not WHOLE.fullmatch(word):
         return None
     reason = weight_fault(word, whole=True)
@@ -78,7 +78,7 @@ def mixed_fault(word: bytes) -> str | None:
 
 
 def count_fault(word: bytes, what: str) -> str | None:
-    """Say what is wrong with an announced number of vertices, arcs or the like."""
+    """Return the fault in an announced number of vertices, arcs or the like."""
     count, reason = whole_number(word, f"number of {what}")
     if reason is None and not 0 <= count < 2**31 - 1:
         return f"number of {what} {_short(word)} is out of range: must be from 0 to {2**31 - 2}"
@@ -86,14 +86,14 @@ def count_fault(word: bytes, what: str) -> str | None:
 
 
 def whole_number(word: bytes, what: str) -> tuple[int, None] | tuple[None, str]:
-    """Parse a decimal integer: the number, or what is wrong with it."""
+    """Parse a decimal integer: return the number, or its fault."""
     if not WHOLE.fullmatch(word):
         return None, f"{what} {shown(word)} is not a whole number"
     return number_of(word), None
 
 
 def number_of(word: bytes) -> int:
-    """Return the value of a decimal integer; if that has many digits, one that is out of range."""
+    """Return the value of a decimal integer, or with many digits a value that is out of range."""
     digits = word.lstrip(b"+-").lstrip(b"0") or b"0"
     size = int(digits[:MANY_DIGITS])
     return -size if word.startswith(b"-") else size
