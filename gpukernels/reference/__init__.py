@@ -1,7 +1,7 @@
-"""The sequential algorithms against which the parallel ones are measured, compiled by numba.
+"""The sequential algorithms with which the parallel ones are compared, compiled by numba.
 
-Each is a pair: a compiled loop on plain CSR arrays and a public function that takes a graph, checks
-its arguments and allocates the results. One family a file.
+Each is a pair: a compiled loop on plain CSR arrays, and a public function that takes a graph,
+checks its arguments and allocates the results. One family per file.
 """
 
 from .all_pairs import AllPairs, floyd_warshall

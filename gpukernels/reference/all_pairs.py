@@ -1,7 +1,7 @@
 """Shortest paths between all pairs: Floyd and Warshall's three loops.
 
-Distances are added up in int64 or float64, so that none of int32 weights can overflow. Sums of
-int64 weights that might wrap around are checked, as those of `shortest_paths` are.
+Distances are added up in int64 or float64, so that sums of int32 weights cannot overflow. Sums of
+int64 weights that might wrap around are checked, as in `shortest_paths`.
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ from .negative_cycles import find_negative_cycle
 
 
 class AllPairs(NamedTuple):
-    """What a sequential search for the shortest paths of all pairs returns.
+    """The result of a sequential search for the shortest paths of all pairs.
 
     Attributes
     ----------
     distance : array of int64 or float64, shape (n, n)
-        ``distance[i, j]`` is the length of a shortest path from i to j. Where none leads: infinity,
-        for whole weights the largest int64.
+        ``distance[i, j]`` is the length of a shortest path from i to j. If there is none: infinity,
+        or for whole weights the largest int64.
     next_hop : array of int32, shape (n, n)
-        The vertex after i on such a path to j; i itself for i = j, -1 where none leads.
+        The vertex after i on such a path to j; i itself if i = j, -1 if there is no path.
     operations : int
         Additions, each followed by a comparison.
 
@@ -62,7 +62,7 @@ class AllPairs(NamedTuple):
         )
 
     def path(self, i: int, j: int) -> list[int]:
-        """Return the vertices of a shortest path from `i` to `j`; none if there is no path."""
+        """Return the vertices of a shortest path from `i` to `j`; an empty list if none."""
         n = len(self.distance)
         i, j = check_vertex("i", i, n), check_vertex("j", j, n)
         if self.next_hop[i, j] < 0:
@@ -77,7 +77,7 @@ class AllPairs(NamedTuple):
 def floyd_warshall(g: GraphLike) -> AllPairs:
     """Floyd and Warshall's algorithm: O(n^3), in the memory of the result.
 
-    Rows are passed over that do not reach the pivot.
+    Rows that do not reach the pivot are skipped.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ def floyd_warshall(g: GraphLike) -> AllPairs:
     Returns
     -------
     AllPairs
-        Distances, next hops and how many sums were formed.
+        Distances, next hops and the number of sums.
 
     Raises
     ------
@@ -98,7 +98,7 @@ def floyd_warshall(g: GraphLike) -> AllPairs:
     RoundingError
         If sums of floats are rounded so far in float64 that shortest paths are not known.
     InvalidArgument
-        If `g` is no Graph, or too large for a matrix.
+        If `g` is not a Graph, or too large for a matrix.
 
     Examples
     --------
@@ -130,7 +130,7 @@ def floyd_warshall(g: GraphLike) -> AllPairs:
 
 
 def _room(g: Graph):
-    """Return distances that are infinite, hops, and infinity."""
+    """Return infinite distances, hops, and infinity."""
     check_graph(g)
     if g.n > DENSE_LIMIT:
         raise InvalidArgument("g.n", g.n, f"at most {DENSE_LIMIT:,} for a matrix of all pairs")
@@ -173,8 +173,8 @@ def _first_lost(next_hop):
 def _floyd_warshall(distance, next_hop, infinite, checked):
     """Return a vertex on a cycle of negative length, or -1, and the number of sums.
 
-    The highest vertex of such a cycle has a negative way to itself before it is the pivot. Until
-    then all distances are those of paths without repeated vertices.
+    The highest vertex of such a cycle has a negative path to itself before it is the pivot. Until
+    then, all distances belong to paths without repeated vertices.
     """
     n, operations = len(distance), 0
     for k in range(n):

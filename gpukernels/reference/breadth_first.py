@@ -14,14 +14,14 @@ from gpukernels.graphs.summary import search_summary
 
 
 class Traversal(NamedTuple):
-    """What a sequential breadth-first search returns.
+    """The result of a sequential breadth-first search.
 
     Attributes
     ----------
     distance : array of int32, shape (n,)
-        Arcs on a shortest path from the root; -1 where there is none.
+        Arcs on a shortest path from the root; -1 if there is none.
     parent : array of int32, shape (n,)
-        Vertex before on one shortest path; the root is its own parent, -1 where there is none.
+        The vertex before on a shortest path; the root is its own parent, -1 if there is none.
     levels : int
         Number of non-empty frontiers, the root's included: the greatest distance plus 1.
 
@@ -48,20 +48,20 @@ def bfs(g: GraphLike, root: Any = 0) -> Traversal:
     Parameters
     ----------
     g : Graph, NetworkX graph or SciPy sparse matrix
-        The graph; its weights play no part.
+        The graph; its weights are not used.
     root : int
-        Where the search starts.
+        The vertex where the search starts.
 
     Returns
     -------
     Traversal
-        Distances, parents and the number of levels. Among several possible parents it is the one
-        that entered the queue first.
+        Distances, parents and the number of levels. Among several possible parents, the one that
+        entered the queue first is taken.
 
     Raises
     ------
     VertexOutOfRange
-        Where `root` is not a vertex of `g`.
+        If `root` is not a vertex of `g`.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Sums of int64 that would wrap around are found before they are formed."""
+"""Find sums of int64 that would wrap around before they are formed."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from numba import njit
 from gpukernels.cores.compiled import compiled
 from gpukernels.graphs.paths import vertex_on_cycle
 
-#: In place of a vertex on a negative cycle: a sum has been below all of int64.
+#: Returned in place of a vertex on a negative cycle: a sum was below the range of int64.
 TOO_SHORT = -2
 
 
 @njit(inline="always")
 def too_far(near, weight, most):
-    """Return whether the sum is not from ``-most - 1`` to `most`, for which it is not formed.
+    """Return whether the sum is outside ``-most - 1`` to `most`; then it must not be formed.
 
-    The compiler takes for granted that a sum does not wrap around.
+    The compiler assumes that a sum does not wrap around.
     """
     return near < -most - 1 - weight if weight < 0 else near > most - weight
 

@@ -1,4 +1,4 @@
-"""Lengths that the CPU has added up in 64 bits, stored in the type of the weights."""
+"""Store lengths that the CPU has added up in 64 bits in the type of the weights."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def largest(dtype: DTypeLike) -> float | int:
 
 
 def in_type(length: NDArray, reached: NDArray[np.bool_], root: int, row: NDArray) -> None:
-    """Store lengths of 64 bits in `row`, whose type may be shorter; infinity where none is reached.
+    """Store 64-bit lengths in `row`, whose type may be shorter; infinity for unreached vertices.
 
     Raises
     ------

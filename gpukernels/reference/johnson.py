@@ -1,10 +1,10 @@
 """Shortest paths between all pairs of a sparse graph: Johnson's heights, then Dijkstra from each.
 
 Johnson [johnson1977efficient], as in [busato2017chapter], section 4. The height of a vertex is the
-length of a shortest path to it from anywhere. It is at most 0, and one search by Bellman and Ford
-finds all heights, from a vertex put before all others. An arc whose weight is raised by the height
-of its source and lowered by the height of its target is never negative. So Dijkstra's order is
-right: nearest first, by the distance less the height.
+length of a shortest path to it from any vertex. It is at most 0. One search by Bellman and Ford
+finds all heights, from an extra vertex with an arc to every other. An arc whose weight is raised by
+the height of its source and lowered by the height of its target is never negative. So Dijkstra's
+order is right: nearest first, by the distance less the height.
 
 Only the order uses heights. Distances are sums of the weights themselves, because a float that is
 raised and lowered again may be rounded, and int64 may not hold a raised weight. If rounding puts a
@@ -43,7 +43,7 @@ def with_source(g: Graph) -> Graph:
 def johnson(g: GraphLike) -> AllPairs:
     """Johnson's algorithm: O(n (n + m) log n), with at most O(n m) for the heights.
 
-    On sparse graphs it does less than :func:`floyd_warshall`, and it takes negative weights, which
+    On sparse graphs it does less work than :func:`floyd_warshall`. It takes negative weights, which
     Dijkstra's algorithm alone does not.
 
     Parameters
@@ -54,7 +54,7 @@ def johnson(g: GraphLike) -> AllPairs:
     Returns
     -------
     AllPairs
-        Distances, next hops and the number of sums, those for the heights included.
+        Distances, next hops and the number of sums, including the sums for the heights.
 
     Raises
     ------
@@ -63,9 +63,9 @@ def johnson(g: GraphLike) -> AllPairs:
     RoundingError
         If float weights are rounded so far that the answer is not known.
     LengthOverflow
-        If a path is longer than int64 or float64 holds, or shorter.
+        If the length of a path is outside the range of int64 or float64.
     InvalidArgument
-        If `g` is no Graph, or too large for a matrix.
+        If `g` is not a Graph, or too large for a matrix.
 
     Examples
     --------
@@ -82,12 +82,12 @@ def johnson(g: GraphLike) -> AllPairs:
     if (weights < 0).any():
         try:
             heights = bellman_ford_queue(with_source(g), g.n)
-        except LengthOverflow:  # which names the vertex before all others
+        except LengthOverflow:  # it names the extra vertex
             raise LengthOverflow("shorter", distance.dtype) from None
         height, operations = heights.distance[: g.n], heights.relaxations
     checked = infinite if may_be_too_long(g, 3 * g.n + g.m) else None
     parent = np.empty(g.n, np.int32)
-    # Of whole numbers, a length less a height is from 0 to 2^64 - 1.
+    # For whole numbers, a length less a height is from 0 to 2^64 - 1.
     key = np.empty(g.n, np.uint64 if distance.dtype == np.int64 else np.float64)
     for root in range(g.n):
         parent[:] = NO_PARENT
@@ -153,9 +153,9 @@ def _from_root(offsets, targets, weights, height, root, distance, parent, hop, k
 
 @compiled()
 def _first_hops(parent, root, hop, path):
-    """Store in `hop`, which began as -1, the first vertex after `root` on the path to each.
+    """Store in `hop`, which is -1 before, the first vertex after `root` on the path to each.
 
-    `path` is room for n int32.
+    `path` has room for n int32.
     """
     hop[root] = root
     for end in range(parent.size):

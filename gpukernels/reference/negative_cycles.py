@@ -36,9 +36,9 @@ from gpukernels.graphs.weight_facts import may_be_too_long, weight_facts
 
 from .checked_sums import too_far, too_short
 
-#: By this factor the bound on the faults exceeds what is added up, in case that was rounded.
+#: A factor for the bound on the faults, in case that their sum was rounded.
 MARGIN = 1 + 1e-6
-#: By this factor weights close to the end of float64 are multiplied. Sums of 2^64 of them are held.
+#: A factor for weights close to the end of float64. Sums of 2^64 of them are held.
 SCALE = 2.0**-64
 #: Largest relative error of a whole number as float64, and largest absolute one of a scaled float.
 RELATIVE, ABSOLUTE = 2.0**-53, 2.0**-1074
@@ -93,7 +93,7 @@ def find_negative_cycle(g: Graph, heights: ArrayLike) -> NegativeCycleError | No
 
 @compiled()
 def _reach(offsets, targets, height):
-    """Make the height of each vertex 0 that is infinite and to which a path leads from others."""
+    """Set the height of each vertex to 0 that is infinite and to which a path leads from others."""
     waiting = np.flatnonzero(height != np.inf).astype(np.int32)
     stack = np.empty(height.size, np.int32)
     size = waiting.size
@@ -128,11 +128,11 @@ def _first_to_fall(offsets, targets, weights, height):
 def lower(offsets, targets, weights, queue, size, distance, parent, counts, checked):
     """Relax arcs until none lowers a distance; return a vertex on a cycle of parents, or -1.
 
-    The queue is that of Bellman and Ford's algorithm, and begins with `size` vertices, no vertex
+    The queue is the one of Bellman and Ford's algorithm, and begins with `size` vertices, no vertex
     twice. Parents are searched for a cycle once in n improvements, which does not add to the work,
-    and at the end. Where there is a negative cycle, there is one among the parents from some moment
+    and at the end. If there is a negative cycle, there is one among the parents from some moment
     on; rounded sums may close one, too. If `checked` is the largest int64 in place of None, a sum
-    beyond it is no way to a vertex; the result is `TOO_SHORT` at the first one below all of int64.
+    beyond it gives no path; the result is `TOO_SHORT` at the first sum below the range of int64.
     """
     n = parent.size
     seen = np.empty(n, np.int32)

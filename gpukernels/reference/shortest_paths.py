@@ -1,10 +1,10 @@
 """Shortest paths from one root: Dijkstra's heap, Bellman and Ford's rounds, and a queue between.
 
-Distances are added up in int64 or float64, so that none of int32 weights can overflow. Weights of
-64 bits are used as they are. If their sums might wrap around, each sum is checked: one that is too
-large is no way to the vertex, and in the end every vertex that has stayed without one is found.
-Sums of float32 weights are rounded in float64 only if the weights differ by some nine orders of
-magnitude. If some floats are negative, an exact check follows.
+Distances are added up in int64 or float64, so that sums of int32 weights cannot overflow. Weights
+of 64 bits are used as they are. If their sums might wrap around, each sum is checked: one that is
+too large gives no path to the vertex, and at the end all vertices without a path for this reason
+are found. Sums of float32 weights are rounded in float64 only if the weights differ by some nine
+orders of magnitude. If some floats are negative, an exact check follows.
 """
 
 from __future__ import annotations
@@ -28,23 +28,23 @@ from .negative_cycles import find_negative_cycle, lower
 
 
 class ShortestPaths(NamedTuple):
-    """What a sequential search for shortest paths returns.
+    """The result of a sequential search for shortest paths.
 
     Attributes
     ----------
     distance : array of int64 or float64, shape (n,)
-        Length of a shortest path from the root. Where none leads: infinity, for whole weights the
-        largest int64.
+        Length of a shortest path from the root. If there is none: infinity, or for whole weights
+        the largest int64.
     parent : array of int32, shape (n,)
-        Vertex before on one shortest path; the root is its own parent, -1 where none leads.
+        The vertex before on a shortest path; the root is its own parent, -1 if there is none.
     relaxations : int
-        Arcs that were looked at, each time that they were.
+        Number of times that an arc was read.
     improvements : int
         Relaxations that have lowered a distance.
     enqueues : int
-        Vertices that entered the heap or the queue, each time; 0 without one.
+        How often a vertex entered the heap or the queue; 0 without one.
     iterations : int
-        Vertices that left the heap or the queue; without one, rounds over all arcs.
+        How often a vertex left the heap or the queue; without one, rounds over all arcs.
 
     Examples
     --------
@@ -69,7 +69,7 @@ class ShortestPaths(NamedTuple):
         )
 
     def path_to(self, v: int) -> list[int]:
-        """Return the vertices of a shortest path from the root to `v`; none if there is no path."""
+        """Return the vertices of a shortest path from the root to `v`; an empty list if none."""
         return path_to(self.parent, v)
 
 
@@ -82,7 +82,7 @@ def dijkstra(g: GraphLike, root: Any = 0) -> ShortestPaths:
     g : Graph, NetworkX graph or SciPy sparse matrix
         The graph; without weights, each arc counts 1.
     root : vertex
-        Where the paths begin, a label or a position.
+        The vertex where the paths begin, a label or a position.
 
     Returns
     -------
@@ -92,11 +92,11 @@ def dijkstra(g: GraphLike, root: Any = 0) -> ShortestPaths:
     Raises
     ------
     NegativeWeightError
-        Where an arc weighs less than 0.
+        If an arc weighs less than 0.
     LengthOverflow
         If a path is longer than int64 or float64 holds.
     InvalidArgument, VertexOutOfRange
-        Where `root` is not a vertex of `g`.
+        If `root` is not a vertex of `g`.
 
     Examples
     --------
@@ -115,15 +115,15 @@ def dijkstra(g: GraphLike, root: Any = 0) -> ShortestPaths:
 def bellman_ford_queue(g: GraphLike, root: Any = 0) -> ShortestPaths:
     """Bellman and Ford's algorithm with a queue: O(n m), far less on most graphs.
 
-    A vertex enters the queue when its distance falls, unless it is there already. What the
-    algorithm is measured against in Busato & Bombieri 2016.
+    A vertex enters the queue when its distance falls, unless it is in the queue already. Busato &
+    Bombieri 2016 compare their search with this algorithm.
 
     Parameters
     ----------
     g : Graph, NetworkX graph or SciPy sparse matrix
         The graph; without weights, each arc counts 1.
     root : vertex
-        Where the paths begin, a label or a position.
+        The vertex where the paths begin, a label or a position.
 
     Returns
     -------
@@ -133,13 +133,13 @@ def bellman_ford_queue(g: GraphLike, root: Any = 0) -> ShortestPaths:
     Raises
     ------
     NegativeCycleError
-        Where a path from the root leads to a cycle of negative length; names one.
+        If a path from the root leads to a cycle of negative length; names one.
     LengthOverflow
         If a path is longer than int64 or float64 holds.
     RoundingError
         If sums of floats are rounded so far in float64 that shortest paths are not known.
     InvalidArgument, VertexOutOfRange
-        Where `root` is not a vertex of `g`.
+        If `root` is not a vertex of `g`.
 
     Examples
     --------
@@ -163,7 +163,7 @@ def bellman_ford(g: GraphLike, root: Any = 0) -> ShortestPaths:
     g : Graph, NetworkX graph or SciPy sparse matrix
         The graph; without weights, each arc counts 1.
     root : vertex
-        Where the paths begin, a label or a position.
+        The vertex where the paths begin, a label or a position.
 
     Returns
     -------
@@ -173,13 +173,13 @@ def bellman_ford(g: GraphLike, root: Any = 0) -> ShortestPaths:
     Raises
     ------
     NegativeCycleError
-        Where a path from the root leads to a cycle of negative length; names one.
+        If a path from the root leads to a cycle of negative length; names one.
     LengthOverflow
         If a path is longer than int64 or float64 holds.
     RoundingError
         If sums of floats are rounded so far in float64 that shortest paths are not known.
     InvalidArgument, VertexOutOfRange
-        Where `root` is not a vertex of `g`.
+        If `root` is not a vertex of `g`.
 
     Examples
     --------
@@ -224,8 +224,8 @@ def _search(loop: Callable, g: Graph, root: int) -> ShortestPaths:
 def _dijkstra(offsets, targets, weights, root, distance, parent, counts, checked):
     """Invariant: ``heap[:size]`` is a heap by ``key[:size]``, in which v is at ``place[v]``.
 
-    The keys are distances. They stand in the order of the heap, not in that of the vertices, so
-    that a comparison reads one place in memory and not two. Indices are unsigned, as in
+    The keys are distances. They are in the order of the heap, not of the vertices, so that a
+    comparison reads one place in memory and not two. Indices are unsigned, as in
     :mod:`.breadth_first`.
     """
     n = parent.size
@@ -261,7 +261,7 @@ def _dijkstra(offsets, targets, weights, root, distance, parent, counts, checked
 
 @compiled()
 def _sink(heap, key, place, size):
-    """Put ``heap[size]`` at the top of ``heap[:size]`` and let it sink to where it belongs."""
+    """Put ``heap[size]`` at the top of ``heap[:size]`` and let it sink to its place."""
     one, end = np.uint64(1), np.uint64(size)
     v, own = heap[end], key[end]
     at = np.uint64(0)
@@ -280,7 +280,7 @@ def _sink(heap, key, place, size):
 
 @compiled()
 def _rise(heap, key, place, v, own):
-    """Let `v`, whose key has fallen to `own`, rise from its place to where it belongs."""
+    """Let `v`, whose key has fallen to `own`, rise to its new place."""
     one = np.uint64(1)
     at = np.uint64(place[v])
     while at > np.uint64(0):

@@ -1,9 +1,9 @@
-"""What all cores of a CPU do together, compiled by numba: the fair rival of a GPU.
+"""Algorithms on all cores of a CPU, compiled by numba: the fair rival of a GPU.
 
-One plain core, as in `gpukernels.reference`, flatters whatever it is compared with. One idea a
-file: `search` is a direction-optimizing BFS, `shortest_paths` a delta-stepping one with what
-`atomics` has, `loops` a neighbor sum and a scan. Floyd and Warshall's loops in tiles, whose results
-are those of the family, are `gpukernels.all_pairs.all_cores`.
+Compared with one plain core, as in `gpukernels.reference`, any rival looks fast. One idea per file:
+`search` is a direction-optimizing BFS, `shortest_paths` a delta-stepping search with the operations
+of `atomics`, `loops` a neighbor sum and a scan. `gpukernels.all_pairs.all_cores` has Floyd and
+Warshall's loops in tiles, with the same results as its family.
 """
 
 from gpukernels.cores import all_cores, cores, processor

@@ -1,6 +1,6 @@
 """Words of an array that several cores read and write at once, as LLVM's atomic instructions.
 
-numba has these for GPUs alone. All are sequentially consistent but `read`, which only promises a
+numba has these for GPUs only. All are sequentially consistent except `read`, which only promises a
 whole word: on x86 it is a plain load. Indices are not checked and must not be negative.
 """
 
@@ -18,14 +18,14 @@ def _pointer(context, builder, array_type, array, index):
 
 
 def _bits(builder, kind, pointer):
-    """Return the pointer, as one to an integer, and the type of that."""
+    """Return the pointer as a pointer to an integer, and the integer's type."""
     whole = ir.IntType(kind.bitwidth)
     return builder.bitcast(pointer, whole.as_pointer()), whole
 
 
 @intrinsic
 def read(typing, array, index):
-    """Return ``array[index]`` as some core has left it."""
+    """Return ``array[index]`` as a core has stored it."""
     signature = array.dtype(array, types.intp)
 
     def generate(context, builder, signature, values):
@@ -38,7 +38,7 @@ def read(typing, array, index):
 
 
 def _exchanging(operation):
-    """Return what does an `operation` with a value on a word, and gives the word before."""
+    """Return a function that applies `operation` to a word and a value; it returns the old word."""
 
     @intrinsic
     def atomic(typing, array, index, value):
@@ -58,18 +58,18 @@ def _exchanging(operation):
     return atomic
 
 
-#: ``add(array, index, value)`` of integers returns what was there before.
+#: ``add(array, index, value)`` adds integers and returns the old value.
 add = _exchanging("add")
-#: ``lower(array, index, value)`` keeps the less, of integers or of floats that are not negative:
-#: their bits are in the same order. It returns what was there before.
+#: ``lower(array, index, value)`` keeps the smaller, of integers or of floats that are not negative:
+#: their bits are in the same order. It returns the old value.
 lower = _exchanging("min")
-#: ``exchange(array, index, value)`` returns what was there before.
+#: ``exchange(array, index, value)`` returns the old value.
 exchange = _exchanging("xchg")
 
 
 @intrinsic
 def replace(typing, array, index, expected, value):
-    """Put an integer where `expected` is; return whether it was there."""
+    """Replace the integer `expected` by `value`; return whether it was `expected`."""
     signature = types.boolean(array, types.intp, array.dtype, array.dtype)
 
     def generate(context, builder, signature, values):

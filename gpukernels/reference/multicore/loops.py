@@ -14,7 +14,7 @@ from gpukernels.graphs.graph import Graph
 def neighbor_sum(
     g: Graph, values: NDArray[np.int32], out: NDArray[np.int64] | None = None
 ) -> NDArray[np.int64]:
-    """Return the sum of `values` over the neighbors of each vertex, once an arc, in `out`."""
+    """Return the sum of `values` over the neighbors of each vertex, once per arc, in `out`."""
     out = np.empty(g.n, np.int64) if out is None else out
     with all_cores():
         _neighbor_sum(g.offsets, g.targets, values, out)
@@ -31,7 +31,7 @@ def _neighbor_sum(offsets, targets, values, sums):
 
 
 def offsets_of(sizes: NDArray[np.int32], out: NDArray[np.int32] | None = None) -> NDArray[np.int32]:
-    """Return what comes before each of `sizes`, and the total: int32, shape (n + 1,), in `out`.
+    """Return the sums before each of `sizes`, and the total: int32, shape (n + 1,), in `out`.
 
     The total must be at most 2^31 - 1; this is not checked.
     """
@@ -43,7 +43,7 @@ def offsets_of(sizes: NDArray[np.int32], out: NDArray[np.int32] | None = None) -
 
 @compiled(parallel=True)
 def _scan(sizes, offsets, totals):
-    """Add up a part a core, then scan each part from where those before it end."""
+    """Add up one part per core, then scan each part from the end of the parts before it."""
     parts, n = totals.size, sizes.size
     for t in prange(parts):
         total = np.int64(0)

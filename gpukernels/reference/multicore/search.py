@@ -1,14 +1,14 @@
 """Direction-optimizing BFS on all cores: top-down by queues, bottom-up by a bitmap.
 
-Beamer, Asanović and Patterson [beamer2012direction], with the thresholds of [beamer2015gap]; the
-decisions are those of `gpukernels.traversal.direction_optimizing`. A level of few arcs is done by
-one core, as starting the others would take longer.
+Beamer, Asanović and Patterson [beamer2012direction], with the thresholds of [beamer2015gap]. It
+decides as `gpukernels.traversal.direction_optimizing` does. One core does a level of few arcs, as
+starting the others would take longer.
 
-What keeps the cores apart: top-down, each has a queue of its own. Two that find a vertex at once
-store the same distance, and each its own parent; the parent that stands there afterwards decides
-whose queue keeps the vertex. So the next frontier holds nothing twice. Bottom-up, a core writes the
-distances, parents and words of the bitmap of its own vertices alone, and reads the bitmap of the
-level before.
+The cores do not disturb each other. Top-down, each has its own queue. Two cores that find a vertex
+at the same time store the same distance, and each its own parent; the parent that remains decides
+whose queue keeps the vertex. So the next frontier holds no vertex twice. Bottom-up, a core writes
+only the distances, parents and bitmap words of its own vertices, and reads the bitmap of the level
+before.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ from gpukernels.graphs.graph import check_root
 
 ALPHA, BETA = 15.0, 18.0
 
-#: Arcs of a level that one core follows before the others are awake.
+#: Arcs of a level that one core follows in the time that the others need to wake up.
 ALONE = 4096
 
-#: Vertices of a word of the bitmap, and words that a core takes at once when it goes bottom-up.
+#: Vertices per word of the bitmap, and words that a core takes at once when it goes bottom-up.
 WORD, PORTION = 64, 16
 
 
@@ -40,27 +40,27 @@ def bfs(g: GraphLike, root: Any = 0) -> reference.Traversal:
     Parameters
     ----------
     g : Graph, NetworkX graph or SciPy sparse matrix
-        The graph; its weights play no part. The reverse graph is made if it is not there yet.
+        The graph; its weights are not used. The reverse graph is made if it does not exist yet.
     root : int
-        Where the search starts.
+        The vertex where the search starts.
 
     Returns
     -------
     Traversal
-        Distances, parents and the number of levels, as of :func:`gpukernels.reference.bfs`. Which
-        of several possible parents it is depends on who comes first.
+        Distances, parents and the number of levels, as in :func:`gpukernels.reference.bfs`. If
+        several parents are possible, the order of the cores decides.
 
     Raises
     ------
     VertexOutOfRange
-        Where `root` is not a vertex of `g`.
+        If `root` is not a vertex of `g`.
     """
     root = check_root(g, root)
     distance = np.full(g.n, -1, np.int32)
     parent = np.full(g.n, -1, np.int32)
     words = -(-g.n // WORD)
     with all_cores() as count:
-        # Only what is written of these takes memory.
+        # Only the written parts of these take memory.
         found, by = np.empty((count, g.n), np.int32), np.empty((count, g.n), np.int32)
         levels = _search(
             g.offsets, g.targets, g.reverse.offsets, g.reverse.targets, root, distance, parent,
@@ -166,7 +166,7 @@ def _top_down(offsets, targets, distance, parent, queue, bounds, found, by, size
 
 @compiled(parallel=True)
 def _keep_own(offsets, parent, found, by, sizes, leaving):
-    """Drop from every queue what another core's parent has won; count the arcs of the rest."""
+    """Drop from every queue the vertices with another core's parent; count the arcs of the rest."""
     for t in prange(sizes.size):
         tail, arcs = 0, np.int64(0)
         for i in range(sizes[t]):
@@ -181,7 +181,7 @@ def _keep_own(offsets, parent, found, by, sizes, leaving):
 
 @compiled(parallel=True)
 def _join(found, sizes, queue):
-    """Copy all queues one behind the other."""
+    """Copy all queues one after the other."""
     for t in prange(sizes.size):
         begin = sizes[:t].sum()
         for i in range(sizes[t]):
@@ -197,7 +197,7 @@ def _to_bits(queue, size, bits):
 
 @compiled(parallel=True)
 def _to_queue(bits, queue, sizes, size):
-    """List the vertices of the bitmap, each core those of one part of its words."""
+    """List the vertices of the bitmap; each core lists those of one part of its words."""
     count = sizes.size
     for t in prange(count):
         here = 0
@@ -221,9 +221,9 @@ def _to_queue(bits, queue, sizes, size):
 def _bottom_up(
     reverse_offsets, sources, offsets, distance, parent, bits, next_bits, sizes, leaving, level
 ):
-    """Let every unvisited vertex look for a neighbor in the frontier, and stop at the first.
+    """Let every unvisited vertex search for a neighbor in the frontier, and stop at the first.
 
-    The cores take portions in turn: vertices of many arcs are often neighbors in number.
+    The cores take portions in turn, as vertices of many arcs often have neighboring numbers.
     """
     count, n = sizes.size, distance.size
     portions = (bits.size + PORTION - 1) // PORTION

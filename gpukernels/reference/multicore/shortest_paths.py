@@ -1,16 +1,16 @@
 """Shortest paths from one root on all cores: delta-stepping in its near-far form.
 
-Meyer and Sanders's delta-stepping [meyer2003delta] with one pile for all that is far, as in
+Meyer and Sanders's delta-stepping [meyer2003delta] with one pile for all far vertices, as in
 [davidson2014workefficient]. As in the benchmark of [beamer2015gap], distances fall by an atomic
-minimum, and each core has queues of its own; a core goes on with what it has itself found near, a
-bounded number of arcs, before it waits for the others. A round of few arcs is done by one core.
-Work O(n m) at worst; close to one look at each arc where delta is small, which takes more rounds.
+minimum, and each core has its own queues. A core continues with the near vertices that it has found
+itself, for a bounded number of arcs, before it waits for the others. One core does a round of few
+arcs. Work O(n m) at worst; with a small delta, each arc is read about once, in more rounds.
 
-What keeps the cores apart: `waiting` says where a vertex waits. Who puts it in a queue has changed
-that word first, atomically, so it is in one queue near at most. A core that takes a vertex out
-clears the word before it reads the distance, and whoever lowers the distance looks at the word
-afterwards; so no change is missed. In the end no arc relaxes any further: distances do not depend
-on who came first, nor on the number of cores, floats' included.
+The array `waiting` says where a vertex waits. A core changes this word by an atomic before it puts
+the vertex into a queue, so a vertex is in at most one near queue. A core that takes a vertex out
+clears the word before it reads the distance, and a core that lowers the distance reads the word
+afterwards; so no change is missed. In the end no arc relaxes any further: distances, also of
+floats, do not depend on the order or the number of the cores.
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ else:
 
 #: The limit grows by so many times the mean weight, divided by the mean degree.
 FACTOR = 8.0
-#: Vertices and arcs of a round that one core follows before the others are awake.
+#: Vertices and arcs of a round that one core follows while the others wake up.
 ALONE, ALONE_ARCS = 512, 4096
-#: Most vertices that a core takes from a queue at once.
+#: The most vertices that a core takes from a queue at once.
 CHUNK = 64
-#: Near vertices up to which a core goes on by itself, and arcs after which it stops.
+#: The most near vertices with which a core continues alone, and arcs after which it stops.
 FUSED, FUSED_ARCS = 1000, 16384
 
 #: Where a vertex waits.
@@ -53,17 +53,17 @@ NOWHERE, FAR, NEAR = 0, 1, 2
 
 
 class Distances(NamedTuple):
-    """What a search for shortest paths on all cores returns.
+    """The result of a search for shortest paths on all cores.
 
     Attributes
     ----------
     distance : array of int32, int64 or float64, shape (n,)
-        Length of a shortest path from the root: int32 where no path can be too long for it. Where
-        none leads: infinity, for whole weights the largest of the type.
+        Length of a shortest path from the root: int32 if no path can be too long for it. If there
+        is none: infinity, or for whole weights the largest of the type.
     relaxations : int
-        Arcs that were looked at, each time that they were.
+        Number of times that an arc was read.
     rounds : int
-        How often the cores have waited for one another with near vertices.
+        The number of times that the cores have waited for one another with near vertices.
     """
 
     distance: NDArray[np.int32] | NDArray[np.int64] | NDArray[np.float64]
@@ -86,21 +86,21 @@ def sssp(g: GraphLike, root: Any = 0) -> Distances:
     g : Graph, NetworkX graph or SciPy sparse matrix
         The graph; without weights, each arc counts 1.
     root : vertex
-        Where the paths begin, a label or a position.
+        The vertex where the paths begin, as a label or a position.
 
     Returns
     -------
     Distances
-        Distances, those of :func:`gpukernels.reference.dijkstra`, and counts.
+        Distances, the same as from :func:`gpukernels.reference.dijkstra`, and counts.
 
     Raises
     ------
     NegativeWeightError
-        Where an arc weighs less than 0.
+        If an arc weighs less than 0.
     LengthOverflow
         If a path is longer than int64 or float64 holds.
     InvalidArgument, VertexOutOfRange
-        Where `root` is not a vertex of `g`.
+        If `root` is not a vertex of `g`.
     """
     root = check_root(g, root)
     alternatives = ("sequential.bellman_ford_queue", "sequential.bellman_ford")
@@ -109,7 +109,7 @@ def sssp(g: GraphLike, root: Any = 0) -> Distances:
     weights = arc_weights(g)
     kind: Any = np.float64
     if weights.dtype.kind == "i":
-        # A path leaves each vertex once at most; a sum is compared before it is stored.
+        # A path leaves each vertex at most once; a sum is compared before it is stored.
         kind = np.int32 if facts.most * g.n < np.iinfo(np.int32).max else np.int64
     wide = np.float64 if kind is np.float64 else np.int64
     most = 2.0**61 if kind is not np.float64 else np.finfo(np.float64).max / 4
@@ -117,7 +117,7 @@ def sssp(g: GraphLike, root: Any = 0) -> Distances:
     distance: NDArray[Any] = np.empty(g.n, kind)
     waiting = np.empty(g.n, np.int32)
     with all_cores() as count:
-        # Only what is written of these takes memory. One core may find a vertex far twice in a row.
+        # Only the written parts of these take memory. A core may find a vertex far twice in a row.
         queues, far = np.empty((3, count, g.n), np.int32), np.empty((count, 2 * g.n), np.int32)
         relaxations, rounds = _search(
             g.offsets, g.targets, weights, root, distance, waiting, queues, far, kind(no_arc(kind)),
@@ -130,7 +130,7 @@ def sssp(g: GraphLike, root: Any = 0) -> Distances:
 
 @compiled()
 def _search(offsets, targets, weights, root, distance, waiting, queues, far, infinite, delta):
-    """Fill `distance`; return how often an arc was looked at, and the number of rounds."""
+    """Fill `distance`; return the number of relaxations and of rounds."""
     count = far.shape[0]
     _clear(distance, waiting, infinite, count)
     now, found, spare = queues[0], queues[1], queues[2]
@@ -189,7 +189,7 @@ def _clear(distance, waiting, infinite, count):
 
 @compiled()
 def _is_little(offsets, now, sizes):
-    """Return whether waking the others would take longer than what is to be done."""
+    """Return whether the work takes less time than waking the other cores."""
     if sizes.sum() > ALONE:
         return False
     arcs = 0
@@ -216,7 +216,7 @@ def _work(
     t, offsets, targets, weights, distance, waiting, now, sizes, chunk, first_chunk, cursor, found,
     spare, found_sizes, far, piles, limit, infinite, arcs,
 ):  # fmt: skip
-    """Take chunks of all queues until none is left, then go on with a little of one's own."""
+    """Take chunks of all queues until none is left, then go on with a few of its own vertices."""
     count = sizes.size
     near, other, pile = found[t], spare[t], far[t]
     size, height, done, owner = 0, piles[t], 0, 0
@@ -245,7 +245,7 @@ def _work(
                 u, offsets, targets, weights, distance, waiting, near, size, pile, height, limit,
                 infinite,
             )  # fmt: skip
-    for i in range(size):  # to itself, or from the spare queue
+    for i in range(size):  # copied to itself, or from the other queue
         found[t, i] = near[i]
     found_sizes[t], piles[t] = size, height
     arcs[t] += done
@@ -279,7 +279,7 @@ def _relax(
 
 @compiled()
 def _bring_near(distance, waiting, far, piles, now, sizes, limit, least, infinite):
-    """Move what is within the limit from the piles to the queues, which are empty."""
+    """Move vertices within the limit from the piles to the queues, which are empty."""
     if far.shape[0] == 1 or piles.sum() <= ALONE:
         for t in range(piles.size):
             _sift(t, distance, waiting, far, piles, now, sizes, limit, least, infinite)
@@ -297,7 +297,7 @@ def _sift_together(distance, waiting, far, piles, now, sizes, limit, least, infi
 def _sift(t, distance, waiting, far, piles, now, sizes, limit, least, infinite):
     """Sift a core's pile; ``least[t]`` becomes the least distance that stays in it.
 
-    What was near in the meantime has left the pile; its place there has not.
+    A vertex that was near in the meantime no longer waits far, but still has its place in the pile.
     """
     kept, size, lowest = 0, 0, infinite
     for i in range(piles[t]):
