@@ -36,7 +36,7 @@ def test_the_order_of_the_loops(counted, page):
         np.fill_diagonal(drawn, 0)
         thrice = all_pairs(all_pairs(all_pairs(drawn, "ijk"), "ijk"), "ijk")
         assert np.array_equal(thrice, all_pairs(drawn, "kij"))
-    page.says("Run the wrong loops three times, and they are right always")
+    page.says("Three runs of the wrong loops always give the right result")
 
 
 def test_four_vertices_and_five_arcs(counted, page):
@@ -99,16 +99,16 @@ def test_what_each_part_allows(counted, page):
     one, eight, sixteen = (metrics.requests(trace, "shared") for trace in counted.shapes.values())
     assert 0.49 * one < eight < 0.51 * one
     assert eight < sixteen < one
-    page.says("From `1x1` to `4x2` they fall by half. With `4x4` they rise again")
+    page.says("From `1x1` to `4x2` the requests fall by half. With `4x4` they rise again")
     from_global, from_shared, _ = (round(wall / 1e12) for wall in limits(16, "1x1"))
     page.says(
-        f"global memory stops it at {from_global} trillion additions a second, "
-        f"and shared memory would at {from_shared}"
+        f"global memory allows {from_global} trillion additions per second, "
+        f"and shared memory would allow {from_shared}"
     )
     from_global, from_shared, _ = limits(64, "8x8")
     assert from_shared > 0.99 * PEAK
     page.says(
-        "shared memory reaches the adders, "
+        "the limit of shared memory is as high as that of the adders, "
         f"and global memory allows {from_global / 1e12:.0f} trillion"
     )
     assert limits(64, "4x2")[1] < 0.7 * PEAK
@@ -124,7 +124,7 @@ def test_conflicts_of_banks(counted, page):
     assert metrics.bank_conflicts(padded).sum() == 0
     assert metrics.bank_conflicts(plain).sum() == 1920
     passes = 1 + metrics.bank_conflicts_per_request(plain)
-    page.says(f"it is {passes:.2f} passes before and 1 after, for 256 bytes of shared memory")
+    page.says(f"the mean is {passes:.2f} passes before and 1 after, for 256 bytes of shared memory")
     assert 2 * 16 * 2 * 4 == 256
 
 
@@ -137,7 +137,7 @@ def test_one_instruction(cells, page):
     assert code.registers <= 128
     same_adders = "IADD3", "LEA", "LOP3", "VIADD", "ISETP", "SEL", "SHF"
     assert round(added / sum(any(map(i.is_a, same_adders)) for i in inner)) == 17
-    page.says("there is one of them for seventeen of the others")
+    page.says("for every seventeen useful instructions there is only one other")
 
 
 def test_the_bound(counted, page):
@@ -146,18 +146,18 @@ def test_the_bound(counted, page):
     moved = counted.moved
     third_launch = counted.third_launch
     walls = counted.walls
-    page.says(f"at most {PEAK / 1e12:.1f} trillion of these additions a second")
-    page.says(f"Its memory moves {COPY / 1e12:.1f} TB/s in a copy")
-    page.says(f"What moves more than {COPY / PEAK:.2f} bytes for an addition")
+    page.says(f"at most {PEAK / 1e12:.1f} trillion of these additions per second")
+    page.says(f"Its memory moves {COPY / 1e12:.1f} TB/s when it copies an array")
+    page.says(f"The quotient is {COPY / PEAK:.2f} bytes per addition")
     naive, wide, panel = (np.nanmin(walls[k]) for k in (0, -2, -1))
     assert 39 < wide / naive < 41
     assert wide == walls[-2][0]
     assert panel == walls[-1][2]
-    page.says("memory is the nearest wall", "there the adders are the nearest wall")
-    page.says("From the naive kernel to 64 and `8x8` that moves by a factor of 40")
+    page.says("the lowest limit is still that of global memory", "the adders are the lowest limit")
+    page.says("From the naive kernel to 64 and `8x8` the lowest limit rises by a factor of 40")
     assert moved(third_launch(64, "8x8", pivots=4)) == 10 / 64 * 4 * 64**3
     assert moved(third_launch(64, "8x8")) == 16 / 64 * 64**3
-    page.says("With four it moves $10/T$ bytes for an addition in place of $16/T$")
+    page.says("$16/T$ bytes per addition", "it moves only $10/T$ bytes per addition")
 
 
 def test_the_way_itself(counted):
@@ -180,9 +180,7 @@ def test_times(cells, page):
     rate = rates["blocked tile=64 per_thread=8x8"][16384]
     peak = 132 * 1.98 * 64 / 1e3
     assert 0.8 < rate / peak < 0.84
-    page.says(
-        f"add {rate:.1f} trillion times a second, more than four fifths of what the adders could"
-    )
+    page.says(f"add {rate:.1f} trillion times a second, more than four fifths of the limit")
     page.says(f"In float32 it is {rates['blocked tile=64 per_thread=8x8 float32'][16384]:.0f}")
     page.says(f"The naive kernel reaches {max(rates['naive'].values()):.2f} at most")
     copy = record.kept("apsp")["copy_gigabytes_per_second"] / 1e3
@@ -191,7 +189,7 @@ def test_times(cells, page):
     page.says(f"{call:.0f} ms at 8,192 vertices, for {kernels:.0f} ms of kernels")
     dense = {row["n"]: row["searches"] for row in kept["times"] if row["graph"] == "dense"}
     seconds = dense[8192]["all cores"]["call_ms"] / 1e3
-    page.says(f"All {kept['cores']} cores of that machine, blocked too, take {seconds:.1f} s")
+    page.says(f"All {kept['cores']} cores of that machine, in tiles too, take {seconds:.1f} s")
     page.says(f"take {naive[4096]['kernel_ms']:.0f} and {wide[4096]['kernel_ms']:.1f} ms")
     shapes = [
         measured[cells.LINES[name][0]] for name in ("16, 1x1", "32, 4x2", "32, 4x4", "64, 8x8")
@@ -202,7 +200,7 @@ def test_times(cells, page):
     page.says("the slowest shape takes 46% longer")
     assert [(n // 64) ** 2 for n in (512, 1024)] == [64, 256]
     assert 2 * 64 < 132 < 256
-    page.says("64 tiles of 64 leave half of the 132 multiprocessors without one")
+    page.says("only 64 tiles of 64, so half of the 132 multiprocessors have none")
 
 
 def test_times_of_the_report(cells, page):
@@ -212,5 +210,5 @@ def test_times_of_the_report(cells, page):
     page.says(f"the naive kernel {naive:.2f} s, the blocked one {blocked:.2f} s")
     assert 2.1 < naive / blocked < 2.3
     assert 17.6e9 < 4096**3 / naive < 17.7e9
-    page.says("The naive one made 17.7 billion additions a second")
+    page.says("the naive kernel made 17.7 billion additions per second")
     assert naive < seconds["matrix products"]

@@ -31,7 +31,7 @@ WIDEST = 2**31 - 1
 LONG = 60_000_001
 #: Rows and columns of a tile that 16 x 16 threads close.
 SIDE = 16
-#: Of one that 8 x 8 threads multiply.
+#: Rows and columns of a tile that 8 x 8 threads multiply.
 TILE, PADDED = 32, (32, 33)
 
 WITH_A_SIDE = f"from numba import cuda, int32\n\nSIDE, NO_PATH = {SIDE}, {NO_PATH}"
@@ -179,7 +179,7 @@ COMPLETE = completions(
 
 @cuda.jit
 def close_tiles(distance):
-    """Find the shortest paths inside each diagonal tile, a block of SIDE x SIDE threads a tile."""
+    """Find the shortest paths inside each diagonal tile: one block of SIDE x SIDE threads each."""
     tile = cuda.shared.array((SIDE, SIDE), int32)
     x, y = cuda.threadIdx.x, cuda.threadIdx.y
     first = cuda.blockIdx.x * SIDE
@@ -258,7 +258,7 @@ def relax_all_pivots(distance):
 
 
 def run_pivots(kernel, device, lengths: NDArray) -> Results:
-    """Launch once, a thread a pair, in blocks of 16 x 4."""
+    """Launch once, one thread per pair, in blocks of 16 x 4."""
     n, distance = len(lengths), lengths.astype(np.int32)
     blocks = blocks_for(n, 16), blocks_for(n, 4)
     return launched(kernel, device, blocks, (16, 4), distance=distance, cooperative=True)
@@ -286,7 +286,7 @@ PIVOTS = KernelExercise(
 
 @cuda.jit
 def widen_tiles(width, pivot):
-    """Let paths lead through the pivot tile: 8 x 8 threads a tile of the other rows and columns."""
+    """Let paths lead through the pivot tile: 8 x 8 threads per tile outside its row and column."""
     left = cuda.shared.array(PADDED, int32)
     right = cuda.shared.array((TILE, TILE), int32)
     x, y = cuda.threadIdx.x, cuda.threadIdx.y
@@ -315,7 +315,7 @@ def widen_tiles(width, pivot):
 
 
 def run_widening(kernel, device, given: tuple) -> Results:
-    """Launch once, a block a tile, on a matrix of whole tiles."""
+    """Launch once, one block per tile, on a matrix of whole tiles."""
     widths, pivot = given
     blocks, width = (len(widths) // TILE,) * 2, widths.astype(np.int32)
     return launched(kernel, device, blocks, (8, 8), width=width, pivot=np.int32(pivot))
