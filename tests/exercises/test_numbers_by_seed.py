@@ -247,8 +247,8 @@ def otherwise_1(statement: str) -> list[int]:
         statement,
         "`gk.path(#)`, `gk.path(#)`, `gk.star(#)` and `gk.complete(#)`",
         "complete graph of # vertices whose",
-        "Then of `gk.path(#)`",
-        "after # rounds of D × D? And after # of D × W",
+        "Then take `gk.path(#)`",
+        "after # rounds of D × D? And after # rounds of D × W",
     )
     assert (other, again) == (long, few)
 
@@ -264,7 +264,7 @@ def otherwise_1(statement: str) -> list[int]:
 
 
 def otherwise_2(statement: str) -> list[int]:
-    said = re.findall(r"(\d) → (\d) is (-?\d+)", statement)
+    said = re.findall(r"(\d) → (\d) is (-?\d+)", " ".join(statement.split()))
     length = {(int(u), int(v)): int(w) for u, v, w in said}
     paths = [p for size in (1, 2, 3, 4) for p in permutations(range(4), size)]
 

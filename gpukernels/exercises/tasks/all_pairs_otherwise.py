@@ -270,7 +270,7 @@ def named_in_downhill(given: Downhill) -> dict[str, object]:
 
 
 def find_heights(given: Downhill) -> dict[str, int]:
-    """Search from a vertex before all others, and raise the arcs by what it finds."""
+    """Search from a vertex before all others, and raise the arcs by its distances."""
     downhill = given.arcs()
     source, target, length = downhill.T
     before = np.column_stack([np.full(4, 4), np.arange(4), np.zeros(4, int)])
@@ -333,7 +333,7 @@ def fixed_graphs() -> dict[str, Graph]:
 @benign_race("less")
 @cuda.jit
 def square(distance, new, less):
-    """Make ``new`` the square of `distance`, a warp a row; set ``less[0]`` if anything is less."""
+    """Make ``new`` the square of `distance`, a warp per row; set ``less[0]`` if any is less."""
     i, lane, n = cuda.grid(1) // 32, cuda.laneid, distance.shape[0]
     if i < n:
         fell = False
@@ -434,7 +434,7 @@ SQUARE = KernelExercise(
 
 @cuda.jit
 def multiply(a, b, product):
-    """Make ``product`` the (min, +) product of `a` and `b`, a thread an element."""
+    """Make ``product`` the (min, +) product of `a` and `b`, one thread per element."""
     j, i = cuda.grid(2)
     if i < product.shape[0] and j < product.shape[1]:
         best = NO_PATH
