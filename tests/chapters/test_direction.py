@@ -36,7 +36,7 @@ def test_the_most_costly_level(counted, page):
         widest = int(np.argmax(arcs[name, "top-down"]))
         if name in ("rmat", "random"):
             assert 10 * arcs[name, "both ways"][widest] < arcs[name, "top-down"][widest]
-    page.says("what was the most costly level costs less than a tenth")
+    page.says("the most costly level of the top-down search costs less than a tenth")
 
 
 def test_when_turning_around_pays(counted, page):
@@ -50,7 +50,7 @@ def test_when_turning_around_pays(counted, page):
     page.says("*Random* needs a twentieth of the arcs, *rmat* a seventh")
     assert round(ratio["small world"], 2) == 1.07
     assert round(ratio["road"], 1) == 2.5
-    page.says("looks at 7% more", "reads two and a half times as many")
+    page.says("looks at 7% more", "it reads two and a half times as many")
     assert "bottom_up" not in turned["road", 15]["directions"][:20]
     for name in FAMILIES:
         assert set(turned[name, 0]["directions"]) == {"top_down"}
@@ -71,7 +71,7 @@ def test_regret_of_the_rule(counted, page):
     assert 1.73 < worst[1] < 1.74
     assert worst[2] < 1 + 1 / 7
     page.says(
-        "within a seventh of the best, in requests within two fifths", "by up to three quarters"
+        "within a seventh of the best, by requests within two fifths", "by up to three quarters"
     )
     assert counted.chosen["random"] == (16, 0, 0)
     assert 1.65 < regret["random"][3] < 1.67
@@ -125,7 +125,7 @@ def test_claims_of_the_papers(counted, page):
     assert max(inspected.values()) == 1.33
     page.says("1.0 to 1.33 times these arcs")
     assert list(per_level.values()) == [6.5, 6.8, 5.0, 6.3]
-    page.says("makes five to seven launches a level")
+    page.says("makes five to seven launches per level")
     assert every["road", "bfs4k"]["arcs inspected"] == every["road", "harish"]["arcs inspected"]
 
 
@@ -163,7 +163,7 @@ def test_times_where_levels_are_few(cells, page):
         5.7,
         3.5,
     ]
-    page.says("18.5 times as long. On random it is 5.7 times", "with 20 neighbors a vertex, 3.5")
+    page.says("18.5 times as long. On random it is 5.7 times", "with 20 neighbors per vertex, 3.5")
     assert {round(calls[name][both] - kernels[name][both], 1) for name in few} == {0.5, 0.6, 0.8}
     page.says("0.5 to 0.8 ms of a call are the host's")
     one, cores = ([calls[g][m] / calls[g][both] for g in few] for m in ("sequential", "all cores"))
@@ -188,7 +188,7 @@ def test_times_of_the_road_network(cells, page):
     assert row["searches"]["bfs4k"]["launches"] == 1
     ms = [kernels[m] for m in ("persistent", "bfs4k")]
     page.says(
-        "{:.1f} and {:.1f} ms, {:.1f} and {:.1f} µs a level".format(*ms, *(t / 2.002 for t in ms))
+        "{:.1f} and {:.1f} ms, {:.1f} and {:.1f} µs per level".format(*ms, *(t / 2.002 for t in ms))
     )
     fast = "persistent", "bfs4k", "bfs4k as the paper sets it"
     assert min(t for m, t in kernels.items() if t and m not in fast) > 17
@@ -198,7 +198,7 @@ def test_times_of_the_road_network(cells, page):
     )
     luo, both = (kernels[m] / 2.002 for m in ("luo", "direction_optimizing"))
     page.says(
-        f"Luo's search takes {luo:.0f} µs a level and the direction-optimizing one {both:.0f}"
+        f"Luo's search takes {luo:.0f} µs per level and the direction-optimizing one {both:.0f}"
     )
     page.says(
         "one core takes {:.0f} ms, all take {:.0f}, the call of `persistent` {:.0f}".format(
@@ -208,7 +208,7 @@ def test_times_of_the_road_network(cells, page):
     share = record.by_search(row, "share_of_bandwidth")
     assert max(s for s in share.values() if s) == share["persistent"] == 0.0011
     assert round(row["n"] / row["levels"]) == 500
-    page.says("On the road network the best is 0.1%: 500 vertices a level")
+    page.says("On the road network the best is 0.1%: 500 vertices per level")
 
 
 def test_times_by_the_rule(cells, page):
@@ -219,7 +219,7 @@ def test_times_by_the_rule(cells, page):
     assert [rule[name] for name in ("random", "road", "small world")] == [0.9, 1.0, 1.38]
     page.says(f"{kernels['rmat']['bfs4k']:.2f} ms instead of {kernels['rmat'][paper]:.2f} on rmat")
     page.says("10% less on random, and 38% *more* on the small world")
-    page.says(f"what a copy moves, {measured['copy_gigabytes_per_second'] / 1e3:.1f} TB a second")
+    page.says(f"what a copy moves, {measured['copy_gigabytes_per_second'] / 1e3:.1f} TB per second")
 
 
 def test_times_by_words(cells, page):
@@ -229,11 +229,11 @@ def test_times_by_words(cells, page):
     assert max(gain, key=gain.get) == "kron"
     assert 0.27 < gain["kron"] < 0.3
     assert all(round(gain[name], 1) == 0.1 for name in ("rmat", "rmat both ways"))
-    page.says("From a tenth, on two {term}`R-MAT` graphs, to more than a quarter")
+    page.says("save a tenth of the time on two {term}`R-MAT` graphs, and more than a quarter")
     hand = [1 - by[name, b, "words, by hand"] / by[name, b, "words"] for name, b in pairs]
     assert 0.1 < min(hand) < 0.12
     assert 0.2 < max(hand) < 0.22
-    page.says("spares another tenth to a fifth")
+    page.says("saves another tenth to a fifth")
     works = {work["work"]: work for work in cells.tried["works"]}
     assert round(works["uniform"]["m"] / 1e6) == 134
     late = {
@@ -256,11 +256,11 @@ def test_arcs_by_words(counted, page):
         for way in ("distance", "words")
     ]
     assert read == [1_079, 2_561]
-    page.says("2,561 on our small *rmat*, where the plain kernel reads 1,079")
+    page.says("2,561 arcs in all on our small *rmat*, where the plain kernel reads 1,079")
     default = gk.bfs(road, 0, "direction_optimizing").stats
     assert default["frontier"] == "words"
     assert default["arcs_inspected"] == 9_049 > 5 * road.m
-    page.says("the default reads 9,049 arcs, more than five times all that it has")
+    page.says("the default reads 9,049 arcs, more than five times as many as the graph has")
 
 
 def test_times_of_many_roots(cells, page):
@@ -275,9 +275,9 @@ def test_times_of_many_roots(cells, page):
     page.says(f"which take {written:.3f} of the {ms['256 at once']:.3f} ms")
     alone, together = (row["searches"][s] for s in ("direction_optimizing", "bfs_many 256 roots"))
     assert 0.65 < together["call_ms"] / alone["call_ms"] < 0.69
-    page.says("take about two thirds of the time of one by one")
+    page.says("take about two thirds of the time of separate searches")
     assert 0.22 < np.ptp(alone["call_ms_spread"]) / alone["call_ms"] < 0.26
-    page.says("The middle half of the single calls spans a quarter of their time")
+    page.says("their middle half spans a quarter of the median")
     page.says(f"the host receives {4 * row['n'] / 1e6:.0f} MB of distances")
     share = together["kernel_ms"] / together["call_ms"]
     page.says(

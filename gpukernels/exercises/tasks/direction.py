@@ -122,12 +122,12 @@ PREDICT = PredictionExercise(
     variants=Variants(Sizes(), draw_sizes, named_in_sizes),
 )
 
-# direction-2: any visited neighbor will do, if nobody is visited meanwhile
+# direction-2: any visited neighbor will do, if no vertex is visited meanwhile
 
 
 @cuda.jit
 def search_bottom_up(offsets, sources, distance):
-    """Search from vertex 0, bottom-up at every level; one block, a thread a vertex."""
+    """Search from vertex 0, bottom-up at every level; one block, one thread per vertex."""
     v = cuda.threadIdx.x
     level, found = 0, True
     while cuda.syncthreads_or(int32(found)):
@@ -171,7 +171,7 @@ VISITED = KernelExercise(
 
 @cuda.jit
 def bottom_up_level(offsets, sources, bits, distance, next_bits, level):
-    """Visit what lies beside the frontier `bits`; write to `next_bits` who has been found."""
+    """Visit the neighbors of the frontier `bits`; store the bits of those found in `next_bits`."""
     v = cuda.grid(1)
     found = False
     # Your lines go here.
