@@ -100,8 +100,10 @@ class _Locator:
 
 
 @functools.cache
-def kept(cache: Any, for_cpu: bool = False) -> type[Any]:
+def kept(cache: Any) -> type[Any]:
     """Return one of numba's caches, for the CPU or for CUDA, that keeps code in our folder."""
+
+    is_for_cpu = cache.__module__ == "numba.core.caching"
 
     class Impl(cache._impl_class):
         _locator_classes = (_Locator,)
@@ -127,7 +129,7 @@ def kept(cache: Any, for_cpu: bool = False) -> type[Any]:
             if folder() is None:
                 return None
             try:
-                load = super().load_overload if for_cpu else self._load_overload
+                load = super().load_overload if is_for_cpu else self._load_overload
                 return load(signature, target)
             except Exception:  # a damaged file raises whatever its bytes lead to
                 return None
@@ -145,7 +147,7 @@ def keep_on_disk(dispatcher: Any) -> None:
     from numba.core.caching import FunctionCache, NullCache  # only with numba, not its names
 
     if isinstance(dispatcher._cache, NullCache):
-        dispatcher._cache = kept(FunctionCache, for_cpu=True)(dispatcher.py_func)
+        dispatcher._cache = kept(FunctionCache)(dispatcher.py_func)
 
 
 def keep(kernel: Any, cache: Any = None) -> None:
