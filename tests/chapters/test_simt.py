@@ -20,7 +20,7 @@ def test_steps_of_two_orders(counted, page):
     assert metrics.divergent_branches(parted) == 2
     assert metrics.divergent_branches(together) == 0
     assert metrics.simd_efficiency(together) == 1
-    page.says("takes 26 steps, 52 in all", "takes 26 steps, and [that of 4s takes **11**]")
+    page.says("takes 26 steps, 52 in all", "takes 26 steps, and [the group of 4s takes **11**]")
 
 
 def test_sorting_puts_equals_together(counted, page):
@@ -35,7 +35,7 @@ def test_sorting_puts_equals_together(counted, page):
         "the four warps take 200 steps",
         "15, 11, 8 and 4 turns",
         "4 · 5 = 134",
-        "The turns are 1,014",
+        "make 1,014 turns in both orders",
     )
 
 
@@ -61,7 +61,7 @@ def test_sectors_of_four_patterns(counted, page):
     assert sectors["all the same"] == 1
     assert useful["neighbors"] == 1
     assert useful["stride 8"] == 1 / 8
-    page.says("get 4 full sectors", "30 sectors", "seven eighths of them are thrown away")
+    page.says("fill 4 whole sectors", "30 sectors", "seven eighths of the bytes are thrown away")
 
 
 def test_one_thread_for_each_vertex(counted, page):
@@ -86,7 +86,7 @@ def test_one_thread_for_each_vertex(counted, page):
         "takes 15 steps against 49",
         "13 of its 16 sectors on average",
         "89% of the bytes are useful",
-        "takes 16.6 sectors a request and `values` 15.0",
+        "takes 16.6 sectors per request and `values` 15.0",
     )
 
 
@@ -140,13 +140,13 @@ def test_families_of_graphs(counted, page):
     assert min(busy["road grid"], busy["small world"]) > 80
     assert max(busy["R-MAT"], busy["star"]) < 20
     assert busy["complete"] == 100
-    assert told["complete"]["sectors a request to targets"] == 32
-    assert told["R-MAT"]["sectors a request to targets"] == 3.7
+    assert told["complete"]["sectors per request to targets"] == 32
+    assert told["R-MAT"]["sectors per request to targets"] == 3.7
     assert max(used, key=used.get) == "road grid"
     assert round(used["road grid"]) == 27
     page.says(
         "over 80% of the lanes work",
         "under 20%",
         "at best 27% of the bytes moved",
-        "3.7 sectors a request",
+        "3.7 sectors per request",
     )
