@@ -112,8 +112,8 @@ def test_shared_40(counted):
     cases, whole = counted.cases, counted.whole
     for name in cases.values():
         assert whole[name, "machine"] == whole[name, "H200"]
-    assert whole["a tile, 32 words a row", "H200"]["extra passes"] == 992 == 31 * 32
-    assert whole["a tile, 33 words a row", "H200"]["extra passes"] == 0
+    assert whole["a tile, 32 words per row", "H200"]["extra passes"] == 992 == 31 * 32
+    assert whole["a tile, 33 words per row", "H200"]["extra passes"] == 0
     assert whole["atomics on 1 counter", "H200"]["sectors of atomics"] == 32
     assert whole["atomics on 32 counters", "H200"]["sectors of atomics"] == 4
 

@@ -233,7 +233,7 @@ WAKE = KernelExercise(
 
 @cuda.jit
 def rotate(values, rounds):
-    """Move the values `rounds` places to the left, one place a round."""
+    """Move the values `rounds` places to the left, one place per round."""
     tile = cuda.shared.array(128, int32)
     i = cuda.threadIdx.x
     tile[i] = values[i]
@@ -289,7 +289,7 @@ ROTATE = KernelExercise(
 
 @cuda.jit
 def transpose(a, out):
-    """Store the transpose of `a` in `out`, a tile of 32 x 32 a block."""
+    """Store the transpose of `a` in `out`, one tile of 32 x 32 per block."""
     x, y = cuda.threadIdx.x, cuda.threadIdx.y
     row, column = 32 * cuda.blockIdx.y, 32 * cuda.blockIdx.x
     # Your lines go here.
