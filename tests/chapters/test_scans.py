@@ -17,7 +17,7 @@ from gpukernels.primitives import (
     warp_rank,
     warp_scan,
 )
-from gpukernels.primitives.lookback_scan import TURNS
+from gpukernels.primitives.lookback_scan import NOTHING, PREFIX, ROOM, TILE, TURNS
 from gpukernels.primitives.searches import GUESSES
 from gpukernels.trace import metrics
 from gpukernels.views.scan.record import read_scan
@@ -115,7 +115,7 @@ def test_passes_counted(counted):
     assert extra["padded"] < extra["plain"] / 60
 
 
-def test_device_run(counted):
+def test_device_run(counted, page):
     million = np.random.default_rng(1).integers(0, 9, 1000000)
     offsets = device_scan(million)
     assert np.array_equal(offsets[1:], np.cumsum(million))
@@ -129,8 +129,17 @@ def test_device_run(counted):
     fewer = metrics.sectors(single).sum() * 8 / 100000
     assert len(single.launches) == 1
     assert round(fewer, 1) == 2.2
+    assert round(100 * (1 - fewer / words)) == 28
+    page.says("one launch moves 2.2 words per value", "It moves 28% less data")
     with pytest.raises(gk.InvalidArgument, match="3000000000: must be at most 2147483647"):
         device_scan(np.full(3000, 1000000))
+
+
+def test_looking_back(counted, page):
+    assert (NOTHING, TILE, PREFIX, ROOM) == (0, 1, 2, 4)
+    assert counted.after("device-levels").totals.tolist() == [6, 3, 5, 4]
+    assert counted.after("device-levels").before.tolist() == [0, 6, 9, 14]
+    page.says("| sum | 6 | 3 | 5 | 4 |", "offsets of tile 3 begin at 14", "the sum 18 with flag 2")
 
 
 def test_search_run(counted):
@@ -245,7 +254,7 @@ def test_search_times(counted, page):
     assert steps < more
     page.says(
         "One-sided halving is 1.5 to 1.7 times as fast as two-sided",
-        "guessing makes a third of the reads, it takes 23% longer",
+        "guessing makes a third of the reads but takes 23% longer",
         "guessing takes 4,700 times as long",
         "its 484 ms become 0.22",
         "counts 2.3 times the instructions",

@@ -262,7 +262,7 @@ BLOCKS = KernelExercise(
 
 @cuda.jit
 def scan_four(values, scanned):
-    """Scan each block's 4 x blockDim.x values, four neighbors a thread, with one block scan."""
+    """Scan each block's 4 x blockDim.x values, four neighbors per thread, with one block scan."""
     warp_totals = cuda.shared.array(32, int32)
     first = 4 * cuda.grid(1)
     end = min(first + 4, values.size)
