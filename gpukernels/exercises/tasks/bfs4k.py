@@ -181,7 +181,7 @@ def run_one_block(kernel, device, g: Graph) -> Results:
     return launched(kernel, device, 1, 128, g.offsets, g.targets, distance=distance)
 
 
-#: What bfs4k-2 and bfs4k-4 search from vertex 0.
+#: The graphs that bfs4k-2 and bfs4k-4 search from vertex 0.
 GRAPHS = Inputs(lambda: graphs() | {"200 rays": rays()}, graphs_from_0(most=100).draw)
 search_case = cases_of(run_one_block, judge_search)
 

@@ -8,15 +8,15 @@ examples the paper's knobs: *com-youtube* (mean 5.2, deviation 50.2) gets K1 = 3
 *web-Google* (5.6, 6.5) and *kkt_power* (6.3, 7.5) get K1 = 4 and K4 = 1, *random.2Mv.128Me* (64.0,
 10.6) gets K1 = 32.
 
-The paper leaves out graphs whose degrees hardly deviate, above all roads. Their work is balanced
+A high mean alone sets K4 to 0 here: the paper's reason, wide virtual warps, holds for it, too. The
+paper leaves out graphs whose degrees hardly deviate, above all roads. Their work is balanced
 without edge-discover, so it is off: K4 = 0. This is a trade-off. On ``road_grid(40, 40)``, with
 room for 2,048 threads and no single block, edge-discover takes a tenth of the steps and a quarter
 of the sectors, since without it groups of 32 hold vertices of three arcs. But its longest warps of
-all levels together take twice the steps, since one warp has 32 vertices. The GPU is nearly empty,
-so a level waits for its longest warp. The single block takes most such levels anyway. The paper
-mainly sets K5 to 1. This book sets it to 4: one block saves a launch and a read-back per level,
-which cost more from Python than from C. ``data/benchmarks/bfs.json`` of the repository has the
-times of both on a road network.
+all levels together take twice the steps. The GPU is nearly empty, so a level waits for its longest
+warp. The single block takes most such levels anyway. The paper mainly sets K5 to 1. This book sets
+it to 4: one block saves a launch and a read-back per level, which cost more from Python than from
+C. ``data/benchmarks/bfs.json`` of the repository has the times of both on a road network.
 
 The bounds are powers of two from the gaps between the examples. They are not measured: any other
 number from the same gap sorts the paper's graphs alike.
