@@ -286,8 +286,8 @@ def energy_1(statement: str) -> list[int]:
         statement,
         "needs # microseconds for each",
         "take #, #, #, # and # microseconds",
-        "draws # watts while a kernel runs and # while",
-        "a kernel that takes # microseconds",
+        "draws # watts while a kernel runs and # watts while",
+        "replaces the five, with a kernel of # microseconds",
     )
 
     def meter(kernels: list[int]) -> tuple[int, int]:

@@ -180,7 +180,7 @@ def run_spend(kernel, device, samples, idle) -> Results:
 
 
 def spent(samples, idle) -> Results:
-    """Return what `run_spend` should, by NumPy alone: of samples, and what an idle GPU draws."""
+    """Return the expected results of `run_spend`, by NumPy alone."""
     above = np.maximum(np.asarray(samples, np.int64) - int(idle), 0)
     after = np.append(above[1:], 0)
     after[SLICE - 1 :: SLICE] = 0
@@ -217,12 +217,12 @@ SPEND = KernelExercise(
     writes=("above", "spent"),
 )
 
-# energy-3: a warp a run
+# energy-3: one warp per run
 
 
 @cuda.jit
 def tally(offsets, watts, total, peak):
-    """Add up the samples of each run, and find its highest, a warp a run."""
+    """Add up the samples of each run, and find the highest, by one warp per run."""
     run, lane = cuda.grid(1) // 32, cuda.laneid
     if run < total.size:
         added, most = 0, 0
@@ -251,7 +251,7 @@ def watts_of(sizes: np.ndarray) -> np.ndarray:
 
 
 def run_tally(kernel, device, sizes) -> Results:
-    """Launch once, a warp a run."""
+    """Launch once, one warp per run."""
     offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
     blank, blocks = np.full(len(sizes), -7, np.int64), blocks_for(len(sizes) * WARP_SIZE)
     watts = watts_of(sizes)
@@ -259,7 +259,7 @@ def run_tally(kernel, device, sizes) -> Results:
 
 
 def tallies(sizes) -> Results:
-    """Return what `run_tally` should, by NumPy alone: of how many samples each run has."""
+    """Return the expected results of `run_tally`, by NumPy alone, for runs of these sizes."""
     parts = np.split(watts_of(sizes), np.cumsum(sizes)[:-1]) if sizes.size else []
     return {
         "total": np.array([part.sum() for part in parts], np.int64),
