@@ -21,7 +21,7 @@ THREADS, ROWS = 256, 16
 def ways_on(form: Form) -> Any:
     """Return the kernel that goes on from all separators to the vertices of every part.
 
-    A block a tile of the result, as in a product; which part it is of says how deep it goes.
+    Each block computes one tile of the result, as in a product. Its part says how deep it goes.
     """
     multiply, tile = multiplier(form), form.tile
 
@@ -29,7 +29,7 @@ def ways_on(form: Form) -> Any:
     def tiles_of_all_parts(to_all, ways, table, made, via, infinite, high, across):
         """Lower the block of each part, `high` rows of `made`, by ``to_all x ways``.
 
-        A part has `across` tiles in a row, of which those that hold vertices are made.
+        A part has `across` tiles in a row. Only tiles that hold vertices are computed.
         """
         part = uint32(cuda.blockIdx.x) // uint32(across)
         column = uint32(cuda.blockIdx.x) % uint32(across) * uint32(tile)

@@ -23,7 +23,7 @@ def test_a_map_in_parts(cells, page):
     page.says("take a twenty-ninth of them")
     assert metis[3] < metis[4] == max(metis) < 1.1 * metis[3]
     assert 0.6 < ruler[4] / metis[4] < 0.7
-    page.says("hardly less", "and loses a third of what was won")
+    page.says("hardly less", "and a third of the gain is lost")
     assert [int(np.argmax(wins)) for wins in (metis, ruler)] == [4, 3]
     borders = [[cut.separators.size for cut in CUTS[name]] for name in ("METIS", "a ruler")]
     assert all(a <= b for a, b in zip(*borders, strict=True))

@@ -312,7 +312,7 @@ def beyond_1(statement: str) -> list[int]:
         statement.lower(),
         "# rows of # corners",
         "below: # vertices",
-        "two parts of #;",
+        "two parts of #.",
         "four parts of #.",
     )
     assert (n, size, quarter) == (rows * columns, rows * columns // 2, rows * columns // 4)

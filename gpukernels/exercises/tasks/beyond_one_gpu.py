@@ -126,7 +126,7 @@ def drawn_cuts(rng: Draw) -> dict[str, tuple]:
 
 @cuda.jit
 def mark(offsets, targets, part, border):
-    """Set ``border[v]`` to 1 if `v` has a neighbor in another part, else to 0; a warp a vertex."""
+    """Set ``border[v]`` to 1 if `v` has a neighbor in another part, else to 0, by one warp."""
     v, lane = cuda.grid(1) // 32, cuda.laneid
     if v < border.shape[0]:
         far = False
@@ -325,7 +325,7 @@ PREDICT = PredictionExercise(
 
 @cuda.jit
 def join(inside, to_border, onward, place, rows):
-    """Join the ways from a part's vertices to all vertices, a thread an element of `rows`."""
+    """Join the ways from a part's vertices to all vertices, one thread per element of `rows`."""
     j, i = cuda.grid(2)
     if i < rows.shape[0] and j < rows.shape[1]:
         best = NO_PATH
@@ -348,7 +348,7 @@ def closed(matrix: np.ndarray) -> np.ndarray:
 
 
 def ways(g: Graph, part: np.ndarray, of: int = 0) -> dict[str, np.ndarray]:
-    """Return what is joined for one part, and the rows that result."""
+    """Return the lengths that are joined for one part, and the rows that result."""
     arcs = matrix_of(g)
     within = np.where(part[:, None] == part[None, :], arcs, NO_PATH)
     within, all_pairs = closed(within), closed(arcs)
