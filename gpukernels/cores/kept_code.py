@@ -102,7 +102,6 @@ class _Locator:
 @functools.cache
 def kept(cache: Any) -> type[Any]:
     """Return one of numba's caches, for the CPU or for CUDA, that keeps code in our folder."""
-
     is_for_cpu = cache.__module__ == "numba.core.caching"
 
     class Impl(cache._impl_class):
