@@ -1,4 +1,4 @@
-"""Exercises of the chapter "Items to threads, once and for all"."""
+"""Exercises of the chapter on static mapping."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def numbered(
 
 
 def in_groups(fixed: Callable[[], Mapping[str, tuple]], of: str) -> Inputs:
-    """Return inputs of sizes and threads a group; names of the fixed ones end on the latter."""
+    """Return inputs of sizes and threads per group; names of the fixed ones end on the latter."""
     return numbered(
         lambda: {f"{name}, {value[1]} threads {of}": value for name, value in fixed()},
         (1, 2, 4, 8, 16, 32),
@@ -113,23 +113,23 @@ def count_rounds(units: int) -> dict[str, int]:
         device = SimtDevice(trace=True)
         expand(offsets_of(sizes), "virtual_warp", warp_size=size, threads=32, device=device)
         writes = device.trace.select(array="item")
-        counted[f"rounds, {size} a group"] = metrics.requests(writes, kinds=[STORE])
+        counted[f"rounds, {size} per group"] = metrics.requests(writes, kinds=[STORE])
         if size < 32:
-            counted[f"sectors, {size} a group"] = int(metrics.sectors(writes)[0])
+            counted[f"sectors, {size} per group"] = int(metrics.sectors(writes)[0])
     launch = device.trace.launches[0]
-    counted["threads, 32 a group"] = launch.blocks * launch.threads_per_block
+    counted["threads, 32 per group"] = launch.blocks * launch.threads_per_block
     return counted
 
 
 PREDICT = PredictionExercise(
     words("mapping-static-1"),
     answer={
-        "rounds, 1 a group": 40,
-        "sectors, 1 a group": 17,
-        "rounds, 4 a group": 13,
-        "sectors, 4 a group": 5,
-        "rounds, 32 a group": 33,
-        "threads, 32 a group": 1024,
+        "rounds, 1 per group": 40,
+        "sectors, 1 per group": 17,
+        "rounds, 4 per group": 13,
+        "sectors, 4 per group": 5,
+        "rounds, 32 per group": 33,
+        "threads, 32 per group": 1024,
     },
     measure=count_rounds,
     variants=Variants(40, lambda rng: int(rng.integers(33, 128)), named_in_items),
@@ -140,7 +140,7 @@ PREDICT = PredictionExercise(
 
 @cuda.jit
 def expand_columns(sizes, item, size):
-    """Write ``item[k, i] = i`` for every unit k of every item i, `size` threads an item."""
+    """Write ``item[k, i] = i`` for every unit k of every item i, `size` threads per item."""
     groups = cuda.gridsize(1) // size
     # Your lines go here.
     group, lane = cuda.grid(1) % groups, cuda.grid(1) // groups  # added
@@ -173,7 +173,7 @@ def column_inputs() -> list[tuple[str, tuple]]:
 
 def column_budgets(case_of: CaseOf) -> list[Budget]:
     """Return the bounds of mapping-static-2."""
-    case = case_of("64 items of 24 units, 8 threads an item", (np.full(64, 24), 8))
+    case = case_of("64 items of 24 units, 8 threads per item", (np.full(64, 24), 8))
     return [
         Budget("sectors a write", case, sectors_per_write, at_most=5),
         sharing(case, at_most=12, array="item"),
@@ -194,7 +194,7 @@ WRITE = KernelExercise(
     words("mapping-static-2"),
     parts=(expand_columns,),
     imports=IMPORTS,
-    inputs=in_groups(column_inputs, "an item"),
+    inputs=in_groups(column_inputs, "per item"),
     case=cases_of(unpacked(run_columns), lambda value: {"item": columns(value[0])}),
     budgets=column_budgets,
     writes=("item",),
@@ -205,7 +205,7 @@ WRITE = KernelExercise(
 
 @cuda.jit
 def sum_groups(offsets, values, total, size):
-    """Add up the values of every item's units, `size` neighboring threads an item."""
+    """Add up the values of every item's units, `size` neighboring threads per item."""
     group, lane = cuda.grid(1) // size, cuda.grid(1) % size
     begin, end = int32(0), int32(0)
     if group < offsets.size - 1:
@@ -251,7 +251,7 @@ def sum_inputs() -> list[tuple[str, tuple]]:
 
 def sum_budgets(case_of: CaseOf) -> list[Budget]:
     """Return the bound of mapping-static-3."""
-    case = case_of("33 items of 32 units, 32 threads a group", (np.full(33, 32), 32))
+    case = case_of("33 items of 32 units, 32 threads per group", (np.full(33, 32), 32))
     return [sharing(case, at_most=8)]
 
 
@@ -259,7 +259,7 @@ SUMS = KernelExercise(
     words("mapping-static-3"),
     parts=(sum_groups,),
     imports=WITH_INT32,
-    inputs=in_groups(sum_inputs, "a group"),
+    inputs=in_groups(sum_inputs, "per group"),
     case=cases_of(unpacked(run_sums), unpacked(totals)),
     budgets=sum_budgets,
     writes=("total",),
@@ -270,7 +270,7 @@ SUMS = KernelExercise(
 
 @cuda.jit
 def expand_aligned(offsets, item, size):
-    """Write the item of every unit, `size` threads an item, each write within whole sectors."""
+    """Write the item of every unit, `size` threads per item, each write within whole sectors."""
     group, lane = cuda.grid(1) // size, cuda.grid(1) % size
     if group < offsets.size - 1:
         begin, end = offsets[group], offsets[group + 1]
@@ -301,7 +301,7 @@ def run_enough_groups(kernel, device, given: tuple) -> Results:
 
 def aligned_budgets(case_of: CaseOf) -> list[Budget]:
     """Return the bounds of mapping-static-4."""
-    case = case_of("40 items of 203 units, 32 threads a group", (np.full(40, 203), 32))
+    case = case_of("40 items of 203 units, 32 threads per group", (np.full(40, 203), 32))
     return [
         Budget("sectors a write", case, sectors_per_write, at_most=4),
         Budget("writes of a warp", case, writes, at_most=320),
@@ -312,13 +312,13 @@ ALIGNED = KernelExercise(
     words("mapping-static-4"),
     parts=(expand_aligned,),
     imports=IMPORTS,
-    inputs=in_groups(lambda: paired(8, 4, 1, 32, 16, 32, 2, 4), "a group"),
+    inputs=in_groups(lambda: paired(8, 4, 1, 32, 16, 32, 2, 4), "per group"),
     case=cases_of(run_enough_groups, unpacked(items_of_units)),
     budgets=aligned_budgets,
     writes=("item",),
 )
 
-# mapping-static-line and mapping-static-lines: the chapter's virtual warps as one kernel
+# mapping-static-line and mapping-static-lines: the kernel of virtual warps that the chapter prints
 
 
 @cuda.jit
@@ -339,7 +339,7 @@ COMPLETE = completions(
     Gap(SHARE, 5),
     parts=(write_in_groups,),
     imports=IMPORTS,
-    inputs=in_groups(lambda: paired(8, 4, 1, 32, 16, 32, 2, 4), "a group"),
+    inputs=in_groups(lambda: paired(8, 4, 1, 32, 16, 32, 2, 4), "per group"),
     case=cases_of(unpacked(run_groups), unpacked(items_of_units)),
     writes=("item",),
 )
