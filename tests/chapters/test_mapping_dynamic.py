@@ -155,8 +155,9 @@ def test_wins_assert(counted, page):
     page.says(
         "up to 89 million units",
         "max scan is first on all six, 1.5 to 3.7 times as fast as the next",
-        "roads go to one thread for each item, patents to local warp search",
-        "by the counters nowhere worse than 1.6 times the best of them, by the clock 2.4 times",
+        "one thread per item on roads, local warp search on patents",
+        "By the counters it nowhere takes more than 1.6 times the cost of the best of them, by the "
+        "clock 2.4 times",
     )
 
 
@@ -170,7 +171,8 @@ def test_mapping_steps(counted, page):
     assert all(4.5 < ratio[name] < 9.6 for name in rest)
     assert 1.9 < each["multi_phase"][1] / each["two_phase"][1] < 2.1
     page.says(
-        "counts 2.2 instructions a step there, 5 to 10 for most others, and 30 for virtual warps"
+        "counts 2.2 instructions per step, 5 to 10 for most other mappings, and 30 for virtual "
+        "warps"
     )
 
 
@@ -205,7 +207,8 @@ def test_gpu_assert(counted, page):
         "by a seventh on the circuit, and not at all on roads",
         "multi-phase takes 33 times as long as for writing",
         "map the web pages in 0.031 ms, and the host spends 0.09 ms more",
-        "of multi-phase, 0.42. One launch of merge path takes 0.021 ms, one of max scan 0.009",
+        "of multi-phase it spends 0.42 ms",
+        "one launch of merge path takes 0.021 ms, that of max scan 0.009",
     )
 
 

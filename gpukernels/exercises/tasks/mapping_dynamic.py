@@ -56,7 +56,7 @@ SKEWED = "300 items of skewed size"
 
 
 def run_expansion(kernel, device, sizes: np.ndarray, **further) -> Results:
-    """Let a kernel write the item of every unit, a thread an item; it gets `further` arguments."""
+    """Let a kernel write the item of every unit, one thread per item, with `further` arguments."""
     offsets = offsets_of(sizes)
     blocks, item = blocks_for(sizes.size), np.full(offsets[-1], -1, np.int32)
     return launched(kernel, device, blocks, THREADS, offsets, item=item, **further)
@@ -84,7 +84,7 @@ def count_sectors(items: int) -> dict[str, int]:
         stats = expand(alike, method, device=device, **knobs).stats
         stores = device.trace.select(array="item")
         sectors = metrics.sectors_per_request(stores, kinds=(STORE,))
-        counted[f"sectors a store, {method}"] = round(sectors)
+        counted[f"sectors per store, {method}"] = round(sectors)
         if method == "two_phase":
             partition = stats["partition_searches"]
             counted["searches of the partition"] = partition
@@ -95,12 +95,12 @@ def count_sectors(items: int) -> dict[str, int]:
 PREDICT = PredictionExercise(
     words("mapping-dynamic-1"),
     answer={
-        "sectors a store, work_item_to_thread": 32,
-        "sectors a store, virtual_warp": 4,
-        "sectors a store, two_phase": 32,
+        "sectors per store, work_item_to_thread": 32,
+        "sectors per store, virtual_warp": 4,
+        "sectors per store, two_phase": 32,
         "searches of the partition": 9,
         "searches of the expansion": 1024,
-        "sectors a store, multi_phase": 4,
+        "sectors per store, multi_phase": 4,
     },
     measure=count_sectors,
     variants=Variants(1024, lambda rng: 128 * int(rng.integers(3, 17)), named_in_items),
@@ -332,7 +332,7 @@ CUT = KernelExercise(
     words("mapping-dynamic-4"),
     parts=(cut,),
     imports=IMPORTS,
-    inputs=numbered(cut_inputs, (1, 2, 7, 32), "units a chunk:"),
+    inputs=numbered(cut_inputs, (1, 2, 7, 32), "units per chunk:"),
     case=cases_of(unpacked(run_cut), unpacked(boundaries)),
     budgets=cut_budgets,
     writes=("boundary",),
