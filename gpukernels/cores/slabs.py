@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import os
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -34,9 +35,9 @@ T = TypeVar("T")
 def all_cores() -> ThreadPoolExecutor | None:
     """Return threads to share work among: as many as there are cores, kept for the next call.
 
-    None in one of these threads: if each waited for another, all would wait.
+    None in one of these threads: if each waited for another, all would wait. Nor has a browser any.
     """
-    if threading.current_thread().name.startswith(NAME):
+    if threading.current_thread().name.startswith(NAME) or sys.platform == "emscripten":
         return None
     return _pool(os.getpid(), cores())
 

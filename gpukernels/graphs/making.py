@@ -105,7 +105,7 @@ def quadrants(
 
 def _offsets(n: int, row: NDArray) -> NDArray[np.int32]:
     offsets = np.zeros(n + 1, np.int32)
-    np.cumsum(np.bincount(row, minlength=n), out=offsets[1:])
+    np.cumsum(np.bincount(row.astype(np.intp, copy=False), minlength=n), out=offsets[1:])
     return offsets
 
 

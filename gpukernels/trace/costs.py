@@ -79,7 +79,7 @@ class Costs:
         return ranks(self._row, self._table.index)
 
     def _count(self, rows):
-        return np.bincount(rows, minlength=len(self))
+        return np.bincount(rows.astype(np.intp, copy=False), minlength=len(self))
 
     @cached_property
     def elements(self) -> np.ndarray:
@@ -139,7 +139,7 @@ class Costs:
     def _words(self, at):
         """Return row, number and lane of every word of 4 bytes that the lanes at `at` touch."""
         row = self._row[at]
-        words = np.maximum(self._size[row] // BANK_BYTES, 1)
+        words = np.maximum(self._size[row] // BANK_BYTES, 1).astype(np.intp, copy=False)
         first = self._table.index[at] * self._size[row] // BANK_BYTES
         word = np.repeat(first - np.cumsum(words) + words, words) + np.arange(words.sum())
         return np.repeat(row, words), word, np.repeat(self._lane[at], words)
@@ -187,6 +187,7 @@ class Costs:
         first = np.flatnonzero(np.diff(bank // BANKS, prepend=-1))
         passes = np.maximum.reduceat(words, first) if first.size else words
         row = bank[first] // BANKS // WARP_SIZE
+        row = row.astype(np.intp, copy=False)
         return np.bincount(row, passes, len(self)).astype(np.int64), self._count(row)
 
     @cached_property

@@ -184,6 +184,7 @@ def per_warp(table: Steps | Requests | Shuffles, launch: Launch, weights=None) -
     mine, warp = _warps(table, launch)
     weights = weights if weights is None else weights[mine]
     shape = launch.blocks, launch.warps_per_block
+    warp = warp.astype(np.intp, copy=False)
     return np.bincount(warp, weights, shape[0] * shape[1]).astype(np.int64).reshape(shape)
 
 
@@ -200,7 +201,8 @@ def per_thread(table: Steps | Requests | Shuffles, launch: Launch) -> np.ndarray
     mine, warp = _warps(table, launch)
     row, lane = lanes_of(table.mask[mine])
     shape = launch.blocks, launch.warps_per_block, WARP_SIZE
-    return np.bincount(warp[row] * WARP_SIZE + lane, minlength=np.prod(shape)).reshape(shape)
+    thread = (warp[row] * WARP_SIZE + lane).astype(np.intp, copy=False)
+    return np.bincount(thread, minlength=np.prod(shape)).reshape(shape)
 
 
 def _launched(lanes, launch):

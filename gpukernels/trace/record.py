@@ -137,7 +137,7 @@ class Rows:
             return self
         columns = dict(vars(self))
         start = columns.pop("start", None)
-        counts = None if start is None else np.diff(start)
+        counts = None if start is None else np.diff(start).astype(np.intp, copy=False)
         of_lane = keep if start is None else np.repeat(keep, counts)
         for name, column in columns.items():
             columns[name] = column[of_lane if name in ("index", "lane", "value") else keep]
@@ -182,7 +182,7 @@ class Requests(Rows):
 
     def lane_row(self) -> np.ndarray:
         """Return, for each entry of ``index``, the row that it belongs to."""
-        return np.repeat(np.arange(len(self)), np.diff(self.start))
+        return np.repeat(np.arange(len(self)), np.diff(self.start).astype(np.intp, copy=False))
 
 
 @dataclass(frozen=True, kw_only=True)

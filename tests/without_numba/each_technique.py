@@ -16,8 +16,8 @@ from gpukernels.mapping import METHODS as MAPPINGS  # noqa: E402
 from gpukernels.shortest_paths import METHODS as SHORTEST_PATHS  # noqa: E402
 from gpukernels.traversal import METHODS as TRAVERSAL  # noqa: E402
 
-#: What needs packages that a browser does not have.
-ELSEWHERE = {"partitioned"}
+#: What needs a package, or a second thread, that a browser does not have.
+ELSEWHERE = {"partitioned"} | ({"matsumoto"} if sys.platform == "emscripten" else set())
 
 plain = gk.example()
 weighted = gk.random_weights(plain, seed=1)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from gpukernels.simt.run.lanes import each
+from gpukernels.simt.run.memory import IS_NARROW
 from gpukernels.trace import ATOMIC
 
 #: Beyond this many lanes on one element, that element is served on its own.
@@ -80,6 +81,8 @@ def atomic(memory, op, active, index, value, compare, where):
     if memory.recorder is not None:
         memory._record(ATOMIC, active, index, value, where)
     at = each(active, memory.offset(active, index))
+    if IS_NARROW:
+        at = at.astype(np.intp)
     memory.watch(ATOMIC, active, at, where)
     if compare is not None:
         compare = each(active, compare.astype(dtype, copy=False))

@@ -73,10 +73,12 @@ def _remember(data, written, pattern):
     weakref.finalize(data, _uninitialized.pop, id(data), None)
 
 
-_INDEX = np.dtype(np.int64)
+#: NumPy's type for indices; on 32 bits, as in a browser, it holds less than a kernel's int64.
+_INDEX = np.dtype(np.intp)
+IS_NARROW = _INDEX.itemsize < 8
 #: Where the bytes with the signs of such indices are: of a negative one it is no ASCII character,
 #: which is found much faster than a least number.
-_SIGN_BYTES = slice(7 if sys.byteorder == "little" else 0, None, 8)
+_SIGN_BYTES = slice(_INDEX.itemsize - 1 if sys.byteorder == "little" else 0, None, _INDEX.itemsize)
 
 
 class Memory:
@@ -139,7 +141,7 @@ class Memory:
         if index.__class__ is not tuple:
             self._check(active, index, self.length, 0, where)
             if index.dtype is not _INDEX and (
-                0 < index.ndim <= index.size <= WARP_SIZE or index.dtype == np.uint64
+                0 < index.ndim <= index.size <= WARP_SIZE or index.dtype == np.uint64 or IS_NARROW
             ):
                 # NumPy gathers a warp's few elements fastest by an index of its own type; and one
                 # of 64 unsigned bits becomes a float64 where a signed one is added.
@@ -151,7 +153,7 @@ class Memory:
             stride = self.strides[axis]
             part = i.astype(np.int64, copy=False)
             linear = linear + (part if stride == 1 else part * stride)
-        return linear
+        return linear.astype(_INDEX) if IS_NARROW else linear
 
     def index_of(self, at) -> str:
         """Return how a kernel writes the index of the element at `at` in ``flat``."""
@@ -188,7 +190,7 @@ class Memory:
 
     def get(self, active, index, where):
         """Return the elements at `index`, after :meth:`locate`."""
-        if not self._bare or index.size > WARP_SIZE:
+        if not self._bare or index.size > WARP_SIZE or IS_NARROW:
             return self.load(active, self.locate(active, index, where), where)
         # A warp's load that nobody watches.
         at = index if index.dtype is _INDEX else index.astype(_INDEX)
@@ -201,7 +203,8 @@ class Memory:
 
     def put(self, active, index, value, where):
         """Write `value` at `index`, after :meth:`locate`."""
-        if self._bare_writable and index.size <= WARP_SIZE and value.ndim <= index.ndim:
+        bare = self._bare_writable and not IS_NARROW
+        if bare and index.size <= WARP_SIZE and value.ndim <= index.ndim:
             at = index if index.dtype is _INDEX else index.astype(_INDEX)
             if at.tobytes()[_SIGN_BYTES].isascii():
                 try:  # an index beyond the end is found before anything is written

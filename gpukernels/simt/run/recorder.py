@@ -276,7 +276,7 @@ class Recorder:
             self._ranks = np.zeros(warps, np.int64)
         # Of a warp that is there more than once, the last value stays.
         self._latest[steps["place"], steps["warp"]] = steps["step"]
-        self._ranks += np.bincount(steps["warp"], minlength=warps)
+        self._ranks += np.bincount(steps["warp"].astype(np.intp, copy=False), minlength=warps)
         rows = np.cumsum(steps["per_event"]) - steps["per_event"] + first_row
         for event, row in zip(self._steps, rows.tolist(), strict=True):
             if event.taken is None:
@@ -354,7 +354,7 @@ def _column(value, n, dtype):
 
 def _rows(events, places):
     """Return one row a warp of each event."""
-    per_event = np.array([e.active.warp_starts.size for e in events], dtype=np.int64)
+    per_event = np.array([e.active.warp_starts.size for e in events], dtype=np.intp)
     none = np.zeros(0, np.int64)
     place = np.repeat(np.array([e.where for e in events], dtype=np.int64), per_event)
     return {

@@ -104,7 +104,7 @@ def shuffle(active, mode, mask, value, operand, where):
 
 def _source(active, mode, operand):
     """Return the lane from which each takes its value."""
-    lane, operand = active.lanes(), operand.astype(np.int64)
+    lane, operand = active.lanes(), operand.astype(np.intp)
     if mode == "idx":
         return each(active, operand & (WARP_SIZE - 1))
     if mode == "up":

@@ -46,7 +46,7 @@ def _declare(space):
         given = dtype_value.object
         if given is None:
             given = t.constant_of(arguments["dtype"])
-        if given in (int, float, bool, complex):
+        if any(given is kind for kind in (int, float, bool, complex)):
             raise t.refuse(
                 f"the dtype of a {space} array is {given.__name__}, a type of Python, which numba "
                 "does not take here; name one of NumPy or numba, such as np.int32",
