@@ -1,8 +1,8 @@
-"""The report: the papers' numbers beside ours, made of ``data/papers`` and ``data/benchmarks``.
+"""The report: the papers' numbers and ours, from ``data/papers`` and ``data/benchmarks``.
 
-A Sphinx extension. In the source of a page it writes each part where its place is named,
-``<!-- report: bfs4k -->``. Nothing on the page is typed by hand but its prose: another measurement
-makes another page.
+A Sphinx extension. It replaces each comment ``<!-- report: bfs4k -->`` in the source of a page with
+the part of this name. Only the prose of the page is written by hand, so a new measurement changes
+the page.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ def written(source: str, page: Page) -> str:
 
 
 def raw(html: str) -> str:
-    """Return HTML as a directive of MyST, which takes it as it is."""
+    """Return HTML in a directive of MyST, which does not change it."""
     return f"`````{{raw}} html\n{html}\n`````"
 
 
 def write(app: Sphinx, page: str, source: list[str]) -> None:
-    """Write the parts, and note the files that they are made of."""
+    """Write the parts, and note the files that they come from."""
     if PLACE.search(source[0]):
         source[0] = written(source[0], Page())
         code = Path(__file__).parent

@@ -1,4 +1,4 @@
-"""A paper's table of times beside ours: a chart for each graph, all of it in a drawer."""
+"""A paper's table of times compared with ours: one chart per graph, and a drawer with all times."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Beside:
     Parameters
     ----------
     pair : Pair
-        Which tables these are.
+        The paper's table and our file.
     papers, benchmarks : Path
         Folders of the papers' numbers and of ours.
     """
@@ -60,7 +60,7 @@ class Beside:
         }
 
     def row(self, graph: str) -> Row | None:
-        """Return our row beside a row of the table, or None."""
+        """Return our row for a row of the paper's table, or None."""
         if not self.pair.graphs:
             return self.ours.row("dense", n=int(graph))
         if graph not in self.pair.graphs:
@@ -77,7 +77,7 @@ class Beside:
         return all(abs(a / b - 1) <= AS_LARGE for a, b in zip(theirs, ours, strict=True))
 
     def why_not(self, graph: str) -> str:
-        """Return the reason why nothing stands beside a row."""
+        """Return the reason why there is no row of ours for a row of the paper's table."""
         file = f"{self.pair.file}.json"
         if not self.ours.there:
             return f"{file} is missing"
@@ -105,9 +105,7 @@ class Beside:
         best = self.ours.best(row, self.pair.rivals)
         if best is None:
             return []
-        return [
-            Line("The fastest of ours", "not in it", best, True, best.note, self._share(row, best))
-        ]
+        return [Line("Our fastest", "not in it", best, True, best.note, self._share(row, best))]
 
     def _share(self, row: Row | None, ours: Number | None) -> str:
         share = self.ours.figure(row, ours.note, "share_of_bandwidth") if ours else None
@@ -130,12 +128,12 @@ class Beside:
         )
 
     def note(self, graph: str) -> str:
-        """Return how the two graphs differ, in a line."""
+        """Return a sentence on the difference between the two graphs."""
         row, theirs = self.row(graph), self.sizes(graph)
         if row is None:
             return f"{MISSING}: {self.why_not(graph)}"
         if not self.pair.graphs:
-            return "Complete graphs both; the lengths of arcs are of another range."
+            return "Both are complete graphs; the lengths of their arcs have different ranges."
         sizes = ", ".join(
             f"{size(theirs[a]) if a in theirs else '?'} / {size(row[b])} {unit}"
             for unit, a, b in (("vertices", "V", "n"), ("arcs", "E", "m"))
@@ -146,7 +144,7 @@ class Beside:
         return f"Theirs / ours: {sizes}. {self.pair.differs.get(graph, '')}"
 
     def sources(self) -> str:
-        """Return the machines of both, and the columns of theirs that we did not measure."""
+        """Return the machines of both sides, and the paper's columns that we did not measure."""
         missing = "" if self.ours.there else f"Missing here: data/benchmarks/{self.ours.name}.json."
         theirs = f"Theirs: {self.paper.machine(self.hardware)}." if self.paper.there else ""
         why = [f"{name}: {why}" for name, why in self.pair.without.items()]
@@ -190,7 +188,7 @@ def _same(one: str, other: str) -> bool:
 
 
 def _note(name: str, theirs: Value, ours: Number | None) -> str:
-    """Return the settings of either, and the name of ours if it is another one."""
+    """Return the settings of both searches, and the name of ours if it differs."""
     told = [f"theirs: {theirs.note}"] if isinstance(theirs, Number) and theirs.note else []
     if ours:
         method, _, options = ours.note.partition(" ")
@@ -201,6 +199,6 @@ def _note(name: str, theirs: Value, ours: Number | None) -> str:
 
 
 def _spellings(name: str) -> str:
-    """Return a name of the page as our methods are named: two spellings, without its signs."""
+    """Return two spellings of a name without its punctuation, as our methods are named."""
     small = name.lower()
     return f"{re.sub(r'[^a-z0-9]+', '_', small)} {re.sub(r'[^a-z0-9]', '', small)}"

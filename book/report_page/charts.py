@@ -1,7 +1,7 @@
 """A comparison as a picture, and all its numbers in a closed drawer.
 
-The picture is a table of numbers, with two marks on a log scale in each row. So it reads aloud, and
-needs no scripts.
+The picture is a table of numbers, with two marks on a log scale in each row. So a screen reader can
+read it, and it needs no scripts.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from gpukernels.notebook.table import Table
 
 from .numbers import Number, digits
 
-#: What stands for a number that is not there.
+#: The text in place of a missing number.
 MISSING = "not measured"
-#: Powers of ten that have room for a label each.
+#: Up to how many powers of ten each one has a label.
 MOST_LABELS = 4
 
 Value = Number | str | None
@@ -32,13 +32,13 @@ class Line(NamedTuple):
     Attributes
     ----------
     name : str
-        What is measured.
+        The name of the measured method.
     theirs, ours : Number, str or None
-        A number, words in its place, or nothing.
+        A number, or words in its place, or nothing.
     compared : bool
-        Whether a ratio of the two makes sense: the graphs have the same size.
+        Whether to show the ratio of the two; it makes sense if the graphs have the same size.
     note, share : str
-        Small print below the name, and below ours.
+        Small print below the name, and below our number.
     """
 
     name: str
@@ -72,9 +72,10 @@ def chart(
     lines : sequence of Line
         From top to bottom.
     heads : sequence of str
-        The names of theirs, of ours and of the ratio; without the last one, no ratio is shown.
+        The heads of their column, of ours and of the ratio. Without the last head, no ratio is
+        shown.
     ends : (int, int), optional
-        Powers of ten between which the scale goes; by default those around its numbers.
+        The powers of ten at the ends of the scale; by default those around its numbers.
     """
     low, high = ends or powers(lines)
     every = range(low, high + 1)

@@ -37,14 +37,14 @@ class Mapping:
         self.machines = f"Ours: {self.ours.machine}. Energy: {self.energy.machine}."
 
     def best(self, workload: str, technique: str, quantity: str) -> Number | None:
-        """Return the least of a technique on a workload, over its knobs and block sizes.
+        """Return a technique's least value on a workload, over its parameters and block sizes.
 
         Parameters
         ----------
         workload, technique : str
             The technique's name is the papers'.
         quantity : str
-            ``"ms"``, or ``"energy"``, which stands in a file of its own.
+            ``"ms"``, or ``"energy"``, which has a file of its own.
         """
         figure, unit = FIGURES[quantity]
         found = [
@@ -57,7 +57,7 @@ class Mapping:
         return min(found, key=lambda number: number.value, default=None)
 
     def view(self) -> str:
-        """Return our figures, techniques against workloads, as the chapters show them."""
+        """Return our figures as a table of techniques and workloads, as in the chapters."""
         quantities = {"kernels": "ms", **({"energy": "energy"} if self.energy.there else {})}
         runs = []
         for technique in TECHNIQUES:
@@ -87,7 +87,7 @@ class Mapping:
                 yield paper, said
 
     def lines(self) -> list[Line]:
-        """Return a line for each statement, by workload: the ratio of theirs, and ours."""
+        """Return one line per statement, by workload, with the paper's ratio and ours."""
         places: dict[tuple, list[str]] = {}
         for paper, said in self.statements():
             same = tuple(said[key] for key in ("workload", "fast", "slow", "about", "quantity"))
@@ -101,27 +101,28 @@ class Mapping:
                 theirs = Number(about, "x")
             least, other = (self.best(load, name, quantity) for name in (fast, slow))
             ours = other.over(least) if least and other else None
-            name = f"{fast} before {slow}" + (", energy" if quantity != "ms" else "")
+            name = f"{fast} better than {slow}" + (", energy" if quantity != "ms" else "")
             note = f"{load}: {', '.join(where)}"
             found.setdefault(load, []).append(Line(name, theirs, ours, note=note))
         return [line for lines in found.values() for line in lines]
 
     def chart(self) -> str:
-        """Return the statements as a picture: right of 1 the paper's order holds here."""
+        """Return the statements as a picture; right of 1, our order is the paper's."""
         lines = self.lines()
         low, high = powers(lines)
         return chart(
-            "What the papers say of their plots",
-            "Two techniques' times or energies, the second divided by the first. Right of the line "
-            "at 1 the paper's order holds here; left of it, the other way round.",
+            "The papers' statements about their plots",
+            "Times or energies of two techniques, the second divided by the first. A mark right of "
+            "the line at 1 says that the first technique is better, as the paper says; a mark left "
+            "of it says the opposite.",
             lines,
             ("as printed", self.devices),
-            f"Where they print no number, only who is faster. {self.machines}",
+            f"If the paper prints no number, the line only says which is faster. {self.machines}",
             (min(low, -1), max(high, 1)),
         )
 
     def drawer(self) -> str:
-        """Return the statements in short, and the shapes of the workloads, theirs and ours."""
+        """Return the statements in short, and the sizes of the workloads, theirs and ours."""
         paper = self.papers[0]
         shapes = {"mean": "mean", "standard deviation": "std", "largest": "largest"}
         rows = []
@@ -137,16 +138,18 @@ class Mapping:
             [f"{paper.data['name']}, {said['figure']}", said["says"], said["hardware"]]
             for paper, said in self.statements()
         ]
-        shape = "Work-units for each work-item: the paper's workload, below it ours, which is made"
+        shape = (
+            "Work-units per work-item: the paper's workload, and below it ours, which is generated"
+        )
         return drawer(
-            "What the papers say in short, and how alike the workloads are",
+            "The statements in short, and how similar the workloads are",
             table(["where", "in short", "hardware"], said, words=True),
             table(["workload", *shapes], rows, shape),
         )
 
 
 def duplicates(papers: Path = FOLDER, benchmarks: Path = record.FOLDER) -> str:
-    """Return BFS-4K's filter of duplicates over Merrill's: the paper's counts, and ours."""
+    """Return BFS-4K's filter of duplicates compared with Merrill's: the paper's counts and ours."""
     paper, ours = Paper("busato2015bfs4k", papers), Ours("duplicates", benchmarks)
     lines = []
     for row in ours.rows or [{"graph": MISSING}]:
@@ -157,9 +160,9 @@ def duplicates(papers: Path = FOLDER, benchmarks: Path = record.FOLDER) -> str:
                     for two in (theirs, mine)]  # fmt: skip
             lines.append(Line(f"{printed}, {row['graph']}", *both))
     return chart(
-        "hash64 over the tables of one warp each: how many duplicates",
-        "More of the first and fewer of the second is better. "
-        "Theirs is one graph, with groups of four; ours come from one run on each graph.",
+        "Duplicates with hash64, divided by those with one table per warp",
+        "More detected duplicates are better, and fewer duplicates that are not detected. "
+        "The paper has one graph, with groups of four; ours come from one run on each graph.",
         lines,
         (f"Fig. 13(b), {paper.year or MISSING}", ours.head),
         f"Ours: {ours.machine}.",

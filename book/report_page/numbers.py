@@ -8,7 +8,7 @@ from dataclasses import dataclass
 #: Milliseconds of a unit of time, and how many items a letter stands for.
 MS = {"us": 1e-3, "ms": 1.0, "s": 1e3}
 SIZES = {"K": 1e3, "M": 1e6}
-#: A number as papers print it: commas between thousands, an addend or a remark in brackets.
+#: A number as papers print it, with commas between thousands and an addend or a remark in brackets.
 PRINTED = re.compile(r"^([\d,]*\d(?:\.\d+)?)(?:\(\+(\d+)\))?\s*(us|ms|s|x|K|M)?(?: \(W(\d+)\))?$")
 
 
@@ -23,7 +23,7 @@ class Number:
     unit : str
         ``"ms"``, ``"mJ"``, ``"x"`` of a ratio, ``"%"`` of a share, or nothing of a count.
     note : str
-        A remark, such as the size of the groups or the name of the search.
+        A remark, such as the size of groups or the name of the search.
     """
 
     value: float
@@ -44,12 +44,12 @@ class Number:
 
 
 def digits(value: float) -> str:
-    """Return three digits of a number, and all that stand before the point."""
+    """Return three digits of a number, or all digits before the point if there are more."""
     return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
 
 
 def size(value: float) -> str:
-    """Return a count, large ones in millions."""
+    """Return a count as text, in millions if it is large."""
     return f"{value / 1e6:.4g} M" if value >= 1e6 else digits(value)
 
 

@@ -11,8 +11,8 @@ from gpukernels.notebook import record
 
 from .numbers import Number
 
-#: The figure of a search beside a paper's time is the first of these that is there: kernels from
-#: random roots, kernels from the file's root, and of the CPU, which has no kernels, the whole call.
+#: A paper's time is compared with the first of these figures that is there: kernels from random
+#: roots, kernels from the file's root, and for the CPU, which has no kernels, the whole call.
 TIMES = ("roots_kernel_ms", "kernel_ms", "roots_call_ms", "call_ms")
 MACHINE = (
     "{device}, driver {driver}, numba-cuda {numba_cuda}, {cpu} of {cores} cores; "
@@ -45,13 +45,13 @@ class Ours:
         self.machine = MACHINE.format(**found) if found else missing
 
     def row(self, graph: str | None, arcs: float = 0, **equal: Any) -> Row | None:
-        """Return the row of a graph; of several, the one whose number of arcs is nearest."""
+        """Return the row of a graph, or of several rows the one with the nearest number of arcs."""
         equal = {"graph": graph, **equal}
         fits = [r for r in self.rows if all(r.get(name) == v for name, v in equal.items())]
         return min(fits, key=lambda r: abs(r.get("m", 0) - arcs), default=None)
 
     def labels(self, row: Row, patterns: Sequence[str]) -> Iterator[str]:
-        """Yield the searches of a row that match a pattern, and none that begins with ``!``."""
+        """Yield the searches of a row that match a pattern and no excluding one (``!``)."""
         barred = [p[1:] for p in patterns if p.startswith("!")]
         for label in row.get("searches", {}):
             fits = any(fnmatchcase(label, p) for p in patterns)
@@ -59,7 +59,7 @@ class Ours:
                 yield label
 
     def figure(self, row: Row | None, label: str, figure: str) -> Number | None:
-        """Return a figure of a search, or None if it is not there."""
+        """Return a figure of a search, or None if the row does not have it."""
         value = (row or {}).get("searches", {}).get(label, {}).get(figure)
         if not isinstance(value, (int, float)):
             return None

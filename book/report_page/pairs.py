@@ -1,4 +1,4 @@
-"""Which of our measurements stands beside which table of a paper, and what differs."""
+"""The tables of the papers, each with the measurement of ours to compare it with."""
 
 from __future__ import annotations
 
@@ -7,28 +7,28 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True)
 class Pair:
-    """A table of times of a paper and the file of ours beside it.
+    """A paper's table of times and our file of measurements.
 
     Parameters
     ----------
     paper, table : str
         Key of the paper, name of the table.
     file : str
-        Of ``data/benchmarks``.
+        The name of our file in ``data/benchmarks``.
     methods : dict of str to (str, tuple of str)
         By column of the table: its name on the page, and patterns of our searches, of which the
-        fastest stands beside it; no pattern where we have none. Those that begin with ``!`` bar,
-        and a name in braces is what our row says under that name.
+        fastest is shown. Without patterns, we have no such search. A pattern that begins with
+        ``!`` excludes searches. A name in braces is replaced by the value of this name in our row.
     rivals : tuple of str
-        Patterns of all that may be called the fastest of ours.
+        Patterns of the searches among which the page looks for our fastest.
     graphs : dict of str to str
-        By row of the table, the name that the same kind of graph has in our file.
+        By row of the table, the name of the same kind of graph in our file.
     differs : dict of str to str
-        By row, what differs besides the draw of the graph.
+        By row, a sentence on the difference between the graphs.
     sizes : str
-        The table of the paper that has vertices and edges.
+        The paper's table with the numbers of vertices and edges.
     without : dict of str to str
-        By column, why we have nothing beside it.
+        By column, the reason why we have no measurement.
     """
 
     paper: str
@@ -42,7 +42,7 @@ class Pair:
     without: dict[str, str] = field(default_factory=dict)
 
 
-#: What Harish and Narayanan do is a virtual warp of one thread, and the papers count it as such.
+#: Harish and Narayanan's search is a virtual warp of one thread, and the papers count it as such.
 GROUPS = ("harish", "virtual_warp*")
 ON_GPU = ("*", "!sequential", "!all cores", "!SciPy*", "!min_plus*")
 
@@ -68,10 +68,10 @@ BFS4K = Pair(
         "Gen-ForestFire": "forest fire",
     },
     {
-        "random.2Mv.128Me": "The same recipe, another draw.",
-        "Gen-SmallWorld": "The same recipe, another draw.",
-        "rmat.2Mv.128Me": "R-MAT too, with Graph500's chances.",
-        "roadNet-CA": "Ours is a made grid of streets that stands in for the roads of California.",
+        "random.2Mv.128Me": "The same recipe, another random graph.",
+        "Gen-SmallWorld": "The same recipe, another random graph.",
+        "rmat.2Mv.128Me": "Also R-MAT, with Graph500's probabilities.",
+        "roadNet-CA": "Ours is a generated grid of streets instead of the roads of California.",
     },
 )
 
@@ -91,12 +91,12 @@ HBF = Pair(
     },
     ON_GPU,
     {"rmat.3Mv.20Me": "rmat"},
-    {"rmat.3Mv.20Me": "The same sizes, another draw; the paper does not name its weights."},
+    {"rmat.3Mv.20Me": "The same sizes, another random graph; the paper does not name its weights."},
     without={"Bellman-Ford, one core": "our row of one core is Dijkstra's heap"},
 )
 
 STAND_IN = (
-    "Made to the paper's counts of vertices, edges and degrees; all our weights are positive."
+    "Generated with the paper's counts of vertices, edges and degrees; our weights are positive."
 )
 SWITCHED = Pair(
     "busato2016hbf",

@@ -1,4 +1,4 @@
-"""The parts of the page that are made of JSON, by the names of their places."""
+"""The parts of the page that are made from JSON files, by the names of their places."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ OWN = (
     (SWITCHED, "H-BF with"),
     (ALL_PAIRS, "blocked, 4 x 2"),
 )
-#: By work of `knobs.json`: its name, and what no kernel can do without.
-A_LEVEL = "a barrier and two loads a level, one after the other"
+#: By work of `knobs.json`: its name, and the least that every kernel must do.
+A_LEVEL = "a barrier and two loads per level, one after the other"
 A_SEARCH = f"a vertex's bytes at the rate of a copy, and {A_LEVEL}"
 ALL_ARCS = f"each arc's target and each vertex once, at the rate of a copy, and {A_LEVEL}"
 A_MAPPING = "each offset read and each item written, at the rate of a copy"
@@ -50,7 +50,7 @@ class Page:
     Attributes
     ----------
     places : dict of str to callable
-        By name, what returns a part as HTML.
+        By the name of a place, the function that returns its part as HTML.
     """
 
     def __init__(self, papers: Path = FOLDER, benchmarks: Path = record.FOLDER):
@@ -72,7 +72,7 @@ class Page:
         }
 
     def overview(self) -> str:
-        """Return each paper's own method, where our graph is as large."""
+        """Return each paper's own method, for the graphs of which ours is as large."""
         lines, years, devices = [], set(), {}
         for pair, column in OWN:
             both = Beside(pair, *self.folders)
@@ -90,10 +90,10 @@ class Page:
             heads.append(f"times faster: different hardware, {apart} years apart")
         return chart(
             "Each paper's own method, then and now",
-            "Where our graph is as large as theirs.",
+            "For all graphs of which ours is as large as theirs.",
             lines,
             heads,
-            "Theirs as printed; ours are kernels alone, the graph on the GPU already.",
+            "Theirs as printed. Ours are kernels alone, with the graph already on the GPU.",
         )
 
     def pair(self, pair) -> str:
@@ -123,7 +123,7 @@ class Page:
         picture = chart(
             f"{int(largest[0]):,} vertices",
             f"{first['what']}.".capitalize()
-            + " Theirs alone: the report does not say how many arcs that is.",
+            + " Theirs alone: the report does not say how many arcs the matrix has.",
             [Line(name, theirs, None) for name, theirs in methods],
             (f"{first['hardware']}, {paper.year}", "ours"),
             f"Theirs: {paper.machine(first['hardware'])}.",
@@ -145,7 +145,7 @@ class Page:
         return lacking + both.chart() + both.view() + both.drawer()
 
     def limits(self) -> str:
-        """Return the fastest kernels beside the least time that this GPU allows."""
+        """Return the fastest kernels with the least time that this GPU allows."""
         ours = Ours("knobs", self.folders[1])
         lines, tried = [], []
         for row in ours.data.get("works", []):
@@ -164,20 +164,20 @@ class Page:
             return small_print(ours.machine)
         heads = ["work", "method", "options", "kernels"]
         return chart(
-            "The fastest kernels, and what none can be faster than",
-            "Both measured in one run.",
+            "The fastest kernels, and the least possible time",
+            "Kernels and rates were measured in the same run.",
             lines,
             ("least possible", f"reached, {ours.device}"),
             f"Kernels alone, medians, every result checked. {ours.machine}.",
         ) + drawer(
-            "All that was tried",
+            "All settings that were tried",
             table(heads, tried, "One knob at a time"),
             file="knobs",
             rows=[heads, *tried],
         )
 
     def without(self) -> str:
-        """Return what the papers print or plot and nothing of ours stands beside."""
+        """Return the numbers and plots of the papers that have no counterpart of ours."""
         rows: list[list[Any]] = []
         for pair in (BFS4K, HBF, SWITCHED, ALL_PAIRS):
             both = Beside(pair, *self.folders)
@@ -188,7 +188,7 @@ class Page:
                 [name, f"the column {pair.methods[column][0]}", why]
                 for column, why in pair.without.items()
             ]
-        why = "its graphs are random matrices whose arcs are not told"
+        why = "its graphs are random matrices, and the paper does not give their number of arcs"
         rows += [["the course project", name, why] for name in COURSE_BFS]
         both = Mapping(*self.folders)
         rows += [
@@ -207,7 +207,7 @@ class Page:
                 for p in paper.data["plots"]
             ]
             rows += _by_reason(paper.data["name"], plots, "; ")
-        heads = ["paper", "what", "why nothing stands beside it"]
+        heads = ["paper", "what", "why there is nothing to compare"]
         return drawer(
             "What has no counterpart, and why",
             table(heads, rows, words=True),
@@ -216,7 +216,7 @@ class Page:
         )
 
     def slips(self) -> str:
-        """Return where papers contradict themselves, and which algorithms they print wrongly."""
+        """Return the contradictions in the papers, and the algorithms that they print wrongly."""
         rows = [
             [f"{paper.data['name']}, {slip['where']}", slip["printed"], slip["is"], slip["why"]]
             for paper in self.papers
@@ -241,7 +241,7 @@ class Page:
 
 
 def _by_reason(name: str, found: list[tuple[str, str]], sign: str) -> list[list[str]]:
-    """Return a row for each reason, with all that it holds for."""
+    """Return one row per reason, with everything that has this reason."""
     reasons: dict[str, list[str]] = {}
     for why, what in found:
         reasons.setdefault(why, []).append(what)
