@@ -27,7 +27,7 @@ def draw() -> None:
             page.add_init_script(f"localStorage.setItem('theme', '{theme}')")
             page.add_init_script(f"localStorage.setItem('mode', '{theme}')")
             page.goto(PAGE.as_uri())
-            page.wait_for_selector("figure.gk-view button")
+            page.wait_for_selector("figure.gk-view button", state="attached")
             page.screenshot(path=ROOT / "book" / "_static" / f"front-{theme}.png")
         browser.close()
 

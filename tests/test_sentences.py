@@ -5,12 +5,16 @@ from __future__ import annotations
 import ast
 import json
 import re
+import sys
 from itertools import pairwise
 from pathlib import Path
 
 import yaml
 
 import gpukernels as gk
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "book"))
+from exercise_pages import syllabus
 
 ROOT = Path(__file__).parents[1]
 
@@ -89,6 +93,16 @@ def test_searches_and_mappings_are_counted_as_they_are():
     assert f"in {said[taught]} ways" in preface
     assert f"read {dynamic} mappings" in text_of("chapters/mapping_dynamic.ipynb")
     assert f"{dynamic.title()} ways to share uneven work at run time" in front
+
+
+def test_the_front_page_says_how_long_its_first_chapters_take():
+    front = text_of("book/index.ipynb")
+    assert "The first chapter takes about an hour" in front
+    lectures = syllabus.lectures(ROOT / "chapters")
+    minutes = [syllabus.minutes_of(sections) for name, sections in lectures if name == "simt"]
+    assert 50 <= sum(minutes) <= 75
+    assert "thirty to forty minutes" in front
+    assert "takes thirty to forty minutes" in text_of("chapters/before_the_first_warp.ipynb")
 
 
 def test_the_glossary_is_in_order():
