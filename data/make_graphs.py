@@ -1,4 +1,4 @@
-"""Make the graphs of this folder anew: ``python data/make_graphs.py``.
+"""Make the graphs of this folder again: ``python data/make_graphs.py``.
 
 They are the library's own generated graphs, written by the rules of three file formats, so that the
 book can read real files without owing them to anyone.
