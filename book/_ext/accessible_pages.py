@@ -1,4 +1,4 @@
-"""Small repairs of generated HTML that accessibility checkers ask for."""
+"""Small repairs of generated HTML, as accessibility checkers require."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Any
 
 from sphinx.application import Sphinx
 
-#: What scrolls sideways on a phone: it must be reachable by the keyboard to be scrolled.
+#: Elements that scroll sideways on a phone. The keyboard must be able to reach them.
 SCROLLS = re.compile(
     r'<(?:div|figure) (?![^>]*tabindex)[^>]*(?:class="gk-table[^"]*"|overflow-x: ?auto)[^>]*'
 )
-#: The headings of a page, and its tables that nobody has named, with the caption of each.
+#: The headings of a page, and its tables without a name, with the caption of each.
 TABLES = re.compile(
     r"<h[1-6][^>]*>(?P<heading>.*?)(?:<a class=.headerlink.[^<]*</a>)?</h[1-6]>"
     r'|<div class="(?:gk-table[^"]*|pst-scrollable-table-container)"(?![^>]*aria-label)[^>]*'
@@ -26,8 +26,8 @@ WITHDRAWN, ROLE = ' role="doc-biblioentry"', ' role="listitem"'
 def named_tables(body: str) -> str:
     """Name every table that may scroll, by its caption or the heading above it.
 
-    A reader who comes to it by the keyboard, or goes from region to region, hears where that is. No
-    two of a page are called the same.
+    A screen reader says the name when its user comes to the table by the keyboard or goes from
+    region to region. All names of a page are different.
     """
     heading, count = "", Counter()
 
@@ -46,7 +46,7 @@ def named_tables(body: str) -> str:
 
 
 def _words(markup: str) -> str:
-    """Return the text of HTML, as it may stand in an attribute."""
+    """Return the text of HTML, escaped for an attribute."""
     return " ".join(re.sub("<[^>]*>", "", markup).replace('"', "&quot;").split())
 
 

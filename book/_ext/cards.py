@@ -1,8 +1,8 @@
-"""What a term means and what a citation names, on every page that uses them.
+"""Cards with the definition of a term or the reference of a citation, on every page that uses them.
 
-The texts are those of the glossary and the bibliography. A link has the plain one as its title,
-which browsers show without scripts; ``book/js/cards.js`` shows the full one, which stands once at
-the end of the page in a template, since a page opened as a file may not fetch another.
+The texts come from the glossary and the bibliography. A link has the plain text as its title, which
+browsers show without scripts. ``book/js/cards.js`` shows the full text. It stands once at the end
+of the page, in a template, because a page opened as a file may not fetch another page.
 """
 
 from __future__ import annotations
@@ -17,16 +17,17 @@ from sphinx.environment import BuildEnvironment
 
 SOURCES = ("book/glossary", "book/bibliography")
 LINK = re.compile(r'<a class="reference internal" href="[^"#]*#([^"]+)"([^>]*)>')
-#: What a card has not: links, which lead on from elsewhere, and names, which the page may have.
+#: Parts that a card leaves out: links, which are relative to another page, and ids, which the page
+#: may have already.
 HEADERLINK = re.compile(r'<a class="headerlink".*?</a>', re.DOTALL)
 STRIPPED = re.compile(r'</?a\b[^>]*>|(?<=<span) id="[^"]*"')
 TAG = re.compile(r"<[^>]+>")
-#: A formula says in TeX what it is, which its signs in a row do not.
+#: A formula is replaced by its TeX, because its symbols in a row are not readable.
 EQUATION = re.compile(r"<math\b.*?</math>", re.DOTALL)
 
 
 def texts_of(doctree: nodes.document) -> dict[str, list[nodes.Element]]:
-    """Return what stands below each term and citation of a page, by the name that links use."""
+    """Return the text below each term and citation of a page, by the name that links use."""
     found = {}
     for item in doctree.findall(nodes.definition_list_item):
         body = item.next_node(nodes.definition)
@@ -51,12 +52,12 @@ def cards_of(app: Sphinx) -> dict[str, str]:
 
 
 def plain(card: str) -> str:
-    """Return a card's words."""
+    """Return the text of a card."""
     return " ".join(unescape(TAG.sub("", card)).split())
 
 
 def add_cards(app: Sphinx, page: str, template: str, context: dict[str, Any], tree: Any) -> None:
-    """Give a page the texts of what it links to, and its links their titles."""
+    """Add the cards of a page's links to the page, and a title to each link."""
     if app.builder.name != "html" or "body" not in context or tree is None:
         return
     cards, used = cards_of(app), {}
@@ -79,18 +80,18 @@ def add_cards(app: Sphinx, page: str, template: str, context: dict[str, Any], tr
 def note_changes(
     app: Sphinx, env: BuildEnvironment, added: set[str], changed: set[str], removed: set[str]
 ) -> list[str]:
-    """Note whether the texts of the cards are new."""
+    """Note whether the texts of the cards have changed."""
     app.cards_changed = bool({*SOURCES} & (added | changed))
     return []
 
 
 def write_all(app: Sphinx, env: BuildEnvironment) -> list[str]:
-    """Have all pages written again whose cards may have changed."""
+    """Return all pages, to be written again, if the cards have changed."""
     return sorted(env.all_docs) if app.cards_changed else []
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
-    """Connect to the writing of every page, before its figures are named."""
+    """Connect to the writing of every page, before its figures get their names."""
     app.connect("env-get-outdated", note_changes)
     app.connect("env-updated", write_all)
     app.connect("html-page-context", add_cards)

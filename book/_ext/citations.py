@@ -1,4 +1,4 @@
-"""Citations of the book, resolved without a look through all that is installed for each of them."""
+"""Citations of the book, resolved without a search of all installed packages for each of them."""
 
 from __future__ import annotations
 
@@ -8,6 +8,6 @@ from sphinx.application import Sphinx
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
-    """Register what sphinxcontrib-bibtex asks pybtex for at each citation: it is found first."""
+    """Register the backend that sphinxcontrib-bibtex looks up at each citation."""
     pybtex.plugin.register_plugin("pybtex.backends", "plaintext", Backend, force=True)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,4 +1,4 @@
-"""What docstrings write for readers of the source, made into what Sphinx understands."""
+"""Translation of docstrings, which are written for readers of the source, for Sphinx."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import Any
 from sphinx.application import Sphinx
 from sphinx.util.inspect import stringify_signature
 
-#: ``[merrill2012scalable]``, a key of references.bib. tests/test_citations.py knows the same form.
+#: ``[merrill2012scalable]``, a key of references.bib. tests/test_citations.py has the same form.
 KEY = re.compile(r"\[([a-z]+(?:19|20)\d\d[a-z0-9]+)\]")
 
 
 def cite(app: Sphinx, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
-    """Make citations of the keys in the docstring `lines`, except in what an example prints."""
+    """Replace the keys in the docstring `lines` by citations, except in the output of examples."""
     example = False
     for i, line in enumerate(lines):
         example = bool(line.strip()) and (example or line.lstrip().startswith(">>>"))
@@ -25,10 +25,10 @@ def cite(app: Sphinx, what: str, name: str, obj: Any, options: Any, lines: list[
 def sign(
     app: Sphinx, what: str, name: str, obj: Any, options: Any, signature: str | None, returns: Any
 ) -> tuple[str, str] | None:
-    """Return what a class takes: of a widget Sphinx sees the ``__new__`` of traitlets instead."""
+    """Return the signature of a class. For a widget, Sphinx would show ``__new__`` of traitlets."""
     if what != "class":
         return None
-    if getattr(obj, "_is_protocol", False):  # nobody makes one
+    if getattr(obj, "_is_protocol", False):  # it has no instances
         return "", ""
     return stringify_signature(inspect.signature(obj), show_annotation=False), ""
 

@@ -1,4 +1,4 @@
-"""The pages of the EPUB: as they stand on paper, and well-formed XML."""
+"""The pages of the EPUB: as they are on paper, and well-formed XML."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from stills import still, xhtml
 
 
 def settle(app: Sphinx, page: str, template: str, context: dict[str, Any], tree: Any) -> None:
-    """Take from an EPUB's page what a reader of books cannot play or open."""
+    """Remove the parts of an EPUB's page that an e-book reader cannot play or open."""
     if app.builder.name != "epub":
         return
     context["script_files"] = []
@@ -32,7 +32,7 @@ def name_version(app: Sphinx, config: Config) -> None:
 
 
 def leave_out_redirects(app: Sphinx) -> None:
-    """Take the pages that only lead to another page out of an EPUB, where nobody opens them."""
+    """Leave redirecting pages out of an EPUB, because nothing links to them there."""
     if app.builder.name == "epub":
         app.config.redirects = {}
 

@@ -1,9 +1,9 @@
-"""Links that set a figure: a text of the book has ``[Stop at level 8](#fig-frontier?step=8)``.
+"""Links that set a figure, such as ``[Stop at level 8](#fig-frontier?step=8)`` in a text.
 
-A figure gets its address when its page is written, so that stored outputs need none. A link is
-checked there, by the script that draws the figure. Without scripts it leads to the figure; the rest
-of its address stands beside it, where the page's script finds it. So do the addresses of figures
-that have moved on the page.
+A figure gets its address when its page is written, so stored outputs need no address. The links are
+checked at the same time, by the script that draws the figure. Without scripts, a link leads to the
+figure. The state of the figure is in an attribute of the link, where the page's script finds it.
+The page also lists the addresses of figures that have moved on it.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ MOVES = '<script type="application/json" class="gk-moves">{}</script>'
 
 
 class KeepFigureLinks(SphinxTransform):
-    """Keep links to figures from MyST, which knows headings and labels alone."""
+    """Hide links to figures from MyST, which accepts only links to headings and labels."""
 
     default_priority = 878  # before myst_parser's ResolveAnchorIds
 
     def apply(self, **_: Any) -> None:
-        """Take what marks them as links to labels off the document's references."""
+        """Remove the mark of a link to a label from links to figures."""
         for link in self.document.findall(nodes.reference):
             target = link.get("refuri", "")
             if link.get("id_link") and target.startswith("#fig-"):
@@ -45,7 +45,7 @@ class KeepFigureLinks(SphinxTransform):
 
 
 def figures_of(body: str) -> tuple[str, list[dict[str, Any]]]:
-    """Return a page whose figures have their ids, and their records in the order of the page."""
+    """Return a page with ids for its figures, and their records in the order of the page."""
     records = []
 
     def named(figure: re.Match[str]) -> str:
@@ -56,7 +56,7 @@ def figures_of(body: str) -> tuple[str, list[dict[str, Any]]]:
 
 
 def problems_of(addresses: list[str], records: list[dict[str, Any]]) -> list[str]:
-    """Return what is wrong with links to the figures of a page, and with the figures' names."""
+    """Return the errors in the links to a page's figures and in the names of its figures."""
     names = [figure_id(record) for record in records]
     found = [
         f"two figures are called {name}: give one of them another name"
@@ -74,12 +74,12 @@ def problems_of(addresses: list[str], records: list[dict[str, Any]]) -> list[str
 
 
 def plays_of(records: list[dict[str, Any]]) -> list[str]:
-    """Return the addresses that cells of comparisons lead to."""
+    """Return the addresses to which cells of comparisons link."""
     return [a for record in records for row in record.get("plays", []) for a in row if a]
 
 
 def anchored(body: str) -> str:
-    """Return the page with links that lead to their figures without a script, too."""
+    """Return the page with links that lead to their figures even without a script."""
 
     def split(link: re.Match[str]) -> str:
         figure, _, state = link[1].partition("?")
@@ -89,7 +89,7 @@ def anchored(body: str) -> str:
 
 
 def finish(app: Sphinx, page: str, template: str, context: dict[str, Any], tree: Any) -> None:
-    """Name a page's figures, mark the first, check the links to them and part those in two."""
+    """Name a page's figures, mark the first one, and check and split the links to them."""
     if "#fig-" not in context.get("body", "") and "gk-view" not in context.get("body", ""):
         return
     body, records = figures_of(context["body"])
@@ -99,7 +99,7 @@ def finish(app: Sphinx, page: str, template: str, context: dict[str, Any], tree:
     for problem in problems_of(known, records):
         LOGGER.warning(problem, location=page, type="figures")
     body = anchored(body)
-    if page.startswith("chapters/"):  # what a reader sees first has few numbers
+    if page.startswith("chapters/"):  # the first figure of a chapter shows few numbers
         body = body.replace(' class="gk-view ', ' class="gk-view gk-few ', 1)
     context["body"] = body + (MOVES.format(json.dumps(moves)) if moves else "")
 

@@ -1,7 +1,8 @@
 """The kept list, `book/addresses.txt`: addresses that slides and courses may name.
 
-One address per line: a page, a heading or a label of it, a figure, or a state of a figure that the
-book links to. A line `OLD -> NEW` says where a figure, or a state of it, has gone on its page.
+One address per line: a page, a heading or a label on it, a figure, or a state of a figure to which
+the book links. A line `OLD -> NEW` gives the new address of a figure, or of a state of it, on the
+same page.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ def kept() -> list[str]:
 
 
 def moves_of(page: str) -> list[tuple[str, str]]:
-    """Return where figures of a page have gone: pairs of addresses that begin with ``#``."""
+    """Return the old and new addresses of a page's figures, as pairs that begin with ``#``."""
     found = []
     for line in lines():
         old, arrow, new = line.partition(ARROW)

@@ -1,8 +1,8 @@
-"""Pages that load only what they use: signs as drawings within them, no fonts or scripts for them.
+"""Lean pages: icons are drawings in the page, and need no fonts and no scripts.
 
-The theme shows a dozen signs out of thousands, by a script of 1.5 MB that every page loads, and by
-fonts, which a page opened as a file may not load. Here the dozen stands in the pages, so they are
-there without scripts, too; what only the others needed is left out of the built folder.
+The theme shows a dozen icons out of thousands. It draws them by a script of 1.5 MB that every page
+loads, and by fonts, which a page opened as a file may not load. Here the pages contain these icons,
+so they are visible without scripts. Files that only the other icons need are left out of the build.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ from sphinx.jinja2glue import BuiltinTemplateLoader
 
 ICONS = Path(__file__).with_name("icons.svg")
 SYMBOL = re.compile(r'<symbol id="([\w-]+)" (viewBox="[^"]*")>(.*?)</symbol>')
-#: What the theme writes for one sign.
+#: The element that the theme writes for one icon.
 SIGN = re.compile(r'<(?:i|span) class="([^"]*\bfa-[^"]*)"([^>]*)>\s*</(?:i|span)>')
-#: The name in it; those without a picture say how the sign is drawn.
+#: The icon's name in it. The other names of this form say how it is drawn.
 NAME = re.compile(r"\bfa-(?!solid|lg)([\w-]+)")
-#: The script for signs, and Sphinx's for a search by an index that has no texts.
+#: The script for icons, and Sphinx's script for a search by an index without texts.
 SCRIPT = re.compile(
     r"<script\b[^>]*\b(?:fontawesome|searchtools|language_data|searchindex|sphinx_highlight)\.js"
     r"[^>]*></script>\n?"
 )
 
-#: The theme's first script names a theme at a second visit alone; until its last one has run, the
-#: page has no colors, no fonts of its own, and jumps. This one asks the browser at once.
+#: At a first visit, the theme's first script names no theme. Until its last script has run, the
+#: page has no colors and no fonts, and then jumps. This script asks the browser immediately.
 NO_THEME = 'document.documentElement.dataset.theme = localStorage.getItem("theme") || "";'
 THEME = """
     const { dataset } = document.documentElement;
@@ -37,7 +37,7 @@ THEME = """
       || (dark ? "dark" : "light");
 """.strip()
 
-#: The part of the theme's style sheet that names every sign of the fonts.
+#: The part of the theme's style sheet that names every icon of the fonts.
 FONTS = re.compile(r"/\*!\s+\* Font Awesome.*\}\.fa-[\w-]+:before\{[^}]*\}", re.DOTALL)
 SHEET = "_static/styles/pydata-sphinx-theme.css"
 UNUSED = (
@@ -51,23 +51,23 @@ UNUSED = (
 
 
 def symbols() -> dict[str, tuple[str, str]]:
-    """Return the view box and the drawing of every sign, by its name."""
+    """Return the view box and the drawing of every icon, by its name."""
     found = SYMBOL.findall(ICONS.read_text(encoding="utf-8"))
     return {name: (box, drawing) for name, box, drawing in found}
 
 
 def with_theme(html: str) -> str:
-    """Return a page that has its colors and fonts from the first moment on."""
+    """Return a page that has its colors and fonts from the start."""
     return html.replace(NO_THEME, THEME)
 
 
 def with_icons(html: str) -> str:
-    """Return a page whose signs are drawings, without the script that would draw them.
+    """Return a page whose icons are drawings, without the script that would draw them.
 
     Raises
     ------
     LookupError
-        If `icons.svg` has no such sign.
+        If `icons.svg` has no such icon.
     """
     drawn = symbols()
 
@@ -84,15 +84,15 @@ def with_icons(html: str) -> str:
 
 
 class LeanPages(BuiltinTemplateLoader):
-    """The theme's templates, and what their pages do not need taken out."""
+    """The theme's templates, without the parts that the pages do not need."""
 
     def render(self, template: str, context: dict[str, Any]) -> str:
-        """Return what a template makes of `context`."""
+        """Return the page that a template makes from `context`."""
         return with_icons(with_theme(super().render(template, context)))
 
 
 def leave_out(app: Sphinx, error: Exception | None) -> None:
-    """Remove what no page loads any more."""
+    """Remove the files that no page loads any more."""
     if error or app.builder.name != "html":
         return
     out = Path(app.outdir)

@@ -1,9 +1,9 @@
-"""Formulas as MathML, made when the book is built: no script draws them, and none must be there.
+"""Formulas as MathML, made when the book is built, so that no script has to draw them.
 
-Browsers lay out MathML by themselves, screen readers read it, and it is part of the page's text, on
-paper and in an EPUB too. It needs a font that says how tall a bracket can be. The book brings one
-(book/math_font) inside a style sheet, since a page opened as a file may not load a font by its
-address.
+Browsers lay out MathML by themselves, and screen readers read it. It is part of the page's text,
+also on paper and in an EPUB. It needs a font with brackets of several heights. The book has such a
+font (book/math_font) inside a style sheet, because a page opened as a file may not load a font from
+an address.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ div.math > math {{
 #: Marks that stay on the line of the formula before them.
 MARK = re.compile(r"[.,;:?!)]+")
 
-#: What HTML has a name for and XML, which an EPUB is made of, has not.
+#: Characters with a name in HTML that XML, the format of an EPUB, does not know.
 NAMED = re.compile(r"&(?!(?:lt|gt|amp|quot|apos);)(\w+;)")
 
 logger = logging.getLogger(__name__)
@@ -61,7 +61,7 @@ def mathml(tex: str, display: bool = False) -> str:
     Raises
     ------
     LatexError
-        If it is no TeX, or has a command that the converter does not know.
+        If the text is not TeX, or has a command that the converter does not know.
     """
     made = _converter.convert_with_local_state(tex, displaystyle=display)
     return NAMED.sub(lambda name: html5[name[1]], made)
@@ -95,7 +95,7 @@ def hold_punctuation(app: Sphinx, doctree: nodes.document, name: str) -> None:
 
 
 def visit_math_block(self: HTML5Translator, node: nodes.math_block) -> None:
-    """Write a formula on lines of its own, with the number by which others refer to it."""
+    """Write a formula on lines of its own, with the number by which texts refer to it."""
     self.body.append(self.starttag(node, "div", CLASS="math", tabindex="0"))
     if node["number"]:
         number = f"({node['number']})"
@@ -118,7 +118,7 @@ def add_style(app: Sphinx) -> None:
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
-    """Make this the way in which HTML has its formulas."""
+    """Register these writers of formulas for HTML."""
     app.add_html_math_renderer("mathml", (visit_math, None), (visit_math_block, None))
     app.connect("builder-inited", add_style)
     app.connect("doctree-resolved", hold_punctuation)

@@ -1,4 +1,4 @@
-"""What every page loads besides the theme: the book's styles and scripts, and the figures'."""
+"""Styles and scripts of the book and its figures, which every page loads after the theme's."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from gpukernels.views.script import classic_script, encoder_script, join, styles
 
 BOOK = Path(__file__).parents[1]
 PAPER = BOOK / "paper" / "paper.css"
-#: The scripts of every page and of the search page, and the modules in ``book/js`` that begin them.
+#: The scripts of every page and of the search page, with their first modules in ``book/js``.
 SCRIPTS = {
     "reading.js": ["cards", "contents", "found", "paper"],
     "search.js": ["search"],
@@ -24,7 +24,7 @@ def read(name: str) -> str:
 
 
 def add_assets(app: Sphinx) -> None:
-    """Write the figures' files into the pages and name all, after the theme's own."""
+    """Write the figures' files into the pages' folder, and name all after the theme's files."""
     if app.builder.format != "html":
         return
     target = Path(app.outdir) / "_static"

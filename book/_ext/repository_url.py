@@ -1,4 +1,4 @@
-"""Colab and repository buttons appear only where the book has an address that they can open."""
+"""Colab and repository buttons, which appear only if the book has an address that they can open."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ logger = logging.getLogger(__name__)
 
 
 def set_buttons(app: Sphinx, config: Config) -> None:
-    """Name the repository to the theme, and leave out buttons that would lead nowhere."""
+    """Give the theme the repository's address, and leave out buttons without a target."""
     options = config.html_theme_options
     url, _ = published()
     host = urlsplit(url).netloc

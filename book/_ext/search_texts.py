@@ -1,7 +1,7 @@
-"""The texts of the book by section, for a search that shows the words around what it found.
+"""The texts of the book by section, for a search that shows the words around each hit.
 
-They are a script, since a page opened as a file may not fetch anything; the search page alone
-loads it. Sphinx's own index, which knows words and pages but no texts, is not made.
+They are a script, because a page opened as a file may not fetch anything. Only the search page
+loads it. Sphinx's own index has words and pages but no texts, so it is not made.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from sphinx.application import Sphinx
 
 #: Cells that a page does not show, or shows in a closed drawer.
 HIDDEN = ("tag_hide-input", "tag_hide-cell", "tag_remove-cell", "tag_remove-input")
-#: What has no words of the book, or those of a figure's record.
+#: Nodes that have no words of the book, or only the words of a figure's record.
 WORDLESS = (
     nodes.raw,
     nodes.comment,
@@ -37,7 +37,7 @@ Place = tuple[str, str, str]
 
 
 def said(node: nodes.Node) -> str:
-    """Return the words of a text, its formulas with their signs instead of TeX."""
+    """Return the words of a text, with the symbols of its formulas instead of TeX."""
     if isinstance(node, nodes.math):
         with contextlib.suppress(LatexError):
             return unescape(TAG.sub("", mathml(node.astext())))
@@ -47,7 +47,7 @@ def said(node: nodes.Node) -> str:
 
 
 def name_of(node: nodes.Element) -> tuple[str, str] | None:
-    """Return the anchor and the title of what search results lead to, if `node` is such a thing."""
+    """Return the anchor and the title of `node`, if search results may lead to it."""
     if isinstance(node, nodes.definition_list_item):
         terms = [term for term in node.findall(nodes.term) if term["ids"]]
         return (terms[0]["ids"][0], ", ".join(map(said, terms))) if terms else None
@@ -63,7 +63,7 @@ def name_of(node: nodes.Element) -> tuple[str, str] | None:
 
 
 def places(node: nodes.Element) -> Iterator[Place]:
-    """Yield (anchor, title, text) of `node` and of all within it that has a name of its own."""
+    """Yield (anchor, title, text) of `node` and of every node in it that has its own name."""
     words: list[str] = []
     inner: list[Place] = []
 
@@ -85,9 +85,9 @@ def places(node: nodes.Element) -> Iterator[Place]:
 
 
 def take_page(app: Sphinx, tree: nodes.document, page: str) -> None:
-    """Keep the places of a page as it is written.
+    """Record the places of a page while it is written.
 
-    To resolve it once more would take a second, and double what a bibliography says.
+    Resolving the page again would take a second, and would repeat the text of a bibliography.
     """
     if app.builder.name == "html" and page not in app.search_places:
         top = tree.next_node(nodes.section)
@@ -98,7 +98,7 @@ def texts(app: Sphinx) -> list[tuple[str, str, list[Place]]]:
     """Return (address, title, places) of every page, in the order of their names."""
     found = []
     for page in sorted(app.env.found_docs):
-        if page not in app.search_places:  # it was not written again
+        if page not in app.search_places:  # the page was not written again
             app.env.get_and_resolve_doctree(page, app.builder)
         if app.search_places[page]:
             (_, title, text), *rest = app.search_places[page]
@@ -113,7 +113,7 @@ def leave_index(app: Sphinx) -> None:
 
 
 def add_page(app: Sphinx) -> Iterator[tuple[str, dict[str, Any], str]]:
-    """Have the search page written, which Sphinx leaves out with its index."""
+    """Write the search page, which Sphinx leaves out without its index."""
     if app.builder.name == "html":
         yield "search", {}, "search.html"
 
@@ -138,7 +138,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
     """Connect to the start, the pages and the end of the build."""
     app.search_places = {}
     app.connect("builder-inited", leave_index)
-    app.connect("doctree-resolved", take_page, priority=900)  # after those that change the page
+    app.connect("doctree-resolved", take_page, priority=900)  # after all that change the page
     app.connect("html-collect-pages", add_page)
     app.connect("html-page-context", add_scripts)
     app.connect("build-finished", write_texts)
