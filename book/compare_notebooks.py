@@ -1,18 +1,22 @@
-"""Run notebooks from top to bottom, and compare what they show with what they hold.
+"""Run notebooks from top to bottom, and compare their outputs with the stored ones.
 
     python book/compare_notebooks.py [--device cuda] [--bare] chapters/*.ipynb
 
-Prints a table with a row a notebook, then each cell that shows something else; ends with an error
-if there is one. The Python that runs this runs the notebooks, with the `gpukernels` that it finds.
-It needs nbclient and ipykernel and nothing of the book, and so works where the book cannot be
-built: under Colab's versions, and on a machine with a GPU, CUDA, numba and little else.
+Prints a table with one row per notebook, then each cell whose output differs. The exit status is 1
+if there is such a cell. The notebooks run in the same Python as this program, with the `gpukernels`
+that it finds. The program needs nbclient and ipykernel and no other part of the book. So it works
+where the book cannot be built: under Colab's versions, and on a machine with a GPU, CUDA, numba and
+little else.
 
-Not compared are cells that are tagged as timing, those whose output is not stored (what a checker
-says of a skeleton, in a plain notebook) and those that list machine code, which is the compiler's.
-Of a figure its record is compared: its first frame needs an engine that Colab lacks. Of a plot its
-words are: the next Matplotlib may draw other curves. Of a checker's report all is but that an
-answer is right on the GPU too, where there is one. A progress bar is no output: it comes where
-something took long.
+These cells are not compared: cells that are tagged as timing, cells without stored output (in a
+plain notebook, a checker's report on a skeleton), and cells that list machine code, because it
+depends on the compiler. These parts of an output are compared:
+
+- the record of a figure, because its first frame needs an engine that Colab does not have,
+- the words of a plot, because the next Matplotlib may draw other curves,
+- a checker's report without its line on the GPU, which is only there on a machine with a GPU.
+
+A progress bar does not count as output, because it appears only if a step takes long.
 """
 
 from __future__ import annotations
@@ -34,7 +38,7 @@ from pathlib import Path
 from typing import Any
 
 try:
-    import ipykernel  # noqa: F401  # what runs the cells
+    import ipykernel  # noqa: F401  # runs the cells
     import nbformat
     from nbclient import NotebookClient
     from nbclient.exceptions import CellExecutionError
@@ -45,27 +49,27 @@ Cell = dict[str, Any]
 
 TIMING = "nbval-ignore-output"
 MACHINE_CODE = re.compile(r"\bgk\.sass\(")
-#: What reads the repository's measurements or graphs, which a reader on Colab does not have.
+#: Code that reads the repository's measurements or graphs, which a reader on Colab does not have.
 REPOSITORY = re.compile(r"\b(kept\w*|costs_of_benchmark|gk\.read)\(|\bdata/")
 MODEL = "application/vnd.jupyter.widget-view+json"
 FIGURE = re.compile(
     r'(?s)<figure class="gk-view.*?<script type="application/json">(.*?)</script>.*?</figure>'
 )
 PLOT = re.compile(r'(?s)<figure class="gk-plot"[^>]*? aria-label="(.*?)".*?</figure>')
-#: What a checker says only where there is a GPU. Of a wrong answer it says something else.
+#: A checker's line on a machine with a GPU. For a wrong answer the line is another one.
 ON_A_GPU = re.compile(
     r"<li>✓ right on the same inputs on [^<]*</li>|\n *✓ right on the same inputs on [^\n]*"
 )
-#: A progress bar, drawn in characters or told beside its widget.
+#: A progress bar, drawn in characters or written next to its widget.
 BAR = re.compile(r"\d%\|")
 TITLE = re.compile(r"\A# @title [^\n]*\n")
-#: What a plain notebook stores below its figures, to draw them.
+#: The style and script that a plain notebook stores below its figures to draw them.
 ALIVE = re.compile(r"(?s)\n<style>.*?</style>\n<script>.*?</script>\s*\Z")
 
 
 @dataclass
 class Outcome:
-    """What became of one notebook."""
+    """The result of the run of one notebook."""
 
     name: str
     seconds: float = 0.0
@@ -76,11 +80,11 @@ class Outcome:
 
 
 def in_words(shown: str) -> str:
-    """Return HTML without what may differ from one release of a package to the next."""
+    """Return HTML without the parts that may differ between releases of a package."""
     shown = ALIVE.sub("", shown)
     shown = FIGURE.sub(lambda found: f"[figure {json.loads(found[1])}]", shown)
     shown = PLOT.sub(lambda found: f"[plot {found[1]}]", shown)
-    return html.unescape(shown)  # Pygments writes some quotes as entities, and did not before
+    return html.unescape(shown)  # some releases of Pygments write quotes as entities
 
 
 def is_bar(output: Cell) -> bool:
@@ -109,7 +113,7 @@ def shown(cell: Cell) -> Iterator[tuple[str, str]]:
 
 
 def is_compared(cell: Cell, bare: bool) -> bool:
-    """Say whether a cell has to show what is stored."""
+    """Say whether the output of a cell is compared with the stored one."""
     if cell["execution_count"] is None or TIMING in cell["metadata"].get("tags", []):
         return False
     source = cell["source"]
@@ -117,7 +121,7 @@ def is_compared(cell: Cell, bare: bool) -> bool:
 
 
 def difference(stored: Cell, made: Cell) -> str:
-    """Return where two outputs of a cell part; nothing if they are the same."""
+    """Return the first difference between two outputs of a cell, or an empty text."""
     before, after = list(shown(stored)), list(shown(made))
     if before == after:
         return ""
@@ -137,7 +141,7 @@ def rerun(path: Path, folder: Path, bare: bool) -> Outcome:
     """Run a notebook in `folder`, and compare each cell that `is_compared`."""
     notebook = nbformat.read(path, as_version=4)
     stored = copy.deepcopy(notebook)
-    for cell in notebook.cells:  # Colab's title of a folded cell moves the lines that errors name
+    for cell in notebook.cells:  # the title of a folded cell would shift line numbers in errors
         cell["source"] = TITLE.sub("", cell["source"])
     outcome = Outcome(path.stem)
     client = NotebookClient(
@@ -172,19 +176,19 @@ def rerun(path: Path, folder: Path, bare: bool) -> Outcome:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run what the command names; return how many notebooks differ."""
+    """Run the notebooks of the command, and return how many of them differ."""
     told = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     told.add_argument("notebooks", type=Path, nargs="+")
     told.add_argument("--device", choices=("simt", "cuda"), default="simt")
     told.add_argument(
         "--bare",
         action="store_true",
-        help="in an empty folder, as on Colab; cells that read the repository's data only run",
+        help="run in an empty folder, as on Colab; do not compare cells that read repository data",
     )
     given = told.parse_args(arguments)
     os.environ["GPUKERNELS_DEVICE"] = given.device
-    os.environ["GPUKERNELS_PROGRESS"] = "off"  # what is checked here, no reader has solved
-    os.environ["PYDEVD_DISABLE_FILE_VALIDATION"] = "1"  # of which a kernel's debugger warns
+    os.environ["GPUKERNELS_PROGRESS"] = "off"  # checks of this run are not a reader's progress
+    os.environ["PYDEVD_DISABLE_FILE_VALIDATION"] = "1"  # avoids a warning of the debugger
     row = "{:<22} {:>8} {:>8} {:>9} {:>9} {:>12}".format
     print(row("notebook", "seconds", "of CPU", "compared", "left out", "differences"))
     outcomes = []
@@ -200,9 +204,9 @@ def main(arguments: list[str] | None = None) -> int:
             print(f"{done.name}, {told_apart}")
     different = [done.name for done in outcomes if done.differences]
     if different:
-        print(f"On {given.device} these show something else than what is stored: {different}")
+        print(f"On {given.device} the outputs of these differ from the stored ones: {different}")
     else:
-        print(f"On {given.device} every cell compared shows what is stored.")
+        print(f"On {given.device} all compared cells have their stored output.")
     return len(different)
 
 

@@ -144,7 +144,7 @@ def test_a_table_says_what_was_compared_and_a_notebook_as_stored_is_no_error(not
     assert (name, counts) == ("one", ["3", "1", "0"])
     assert float(seconds) > 0
     assert float(cpu) > 0
-    assert end == "On simt every cell compared shows what is stored."
+    assert end == "On simt all compared cells have their stored output."
 
 
 def test_a_difference_and_a_cell_that_fails_are_named_and_an_error(notebook, tmp_path, capsys):
@@ -158,4 +158,4 @@ def test_a_difference_and_a_cell_that_fails_are_named_and_an_error(notebook, tmp
         "one, cell 'cell-0': stdout, from character 0: stored 'True\\n'; now 'False\\n'"
     )
     assert lines[4] == "two, stopped: ZeroDivisionError: division by zero"
-    assert lines[5] == "On simt these show something else than what is stored: ['one', 'two']"
+    assert lines[5] == "On simt the outputs of these differ from the stored ones: ['one', 'two']"

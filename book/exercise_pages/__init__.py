@@ -1,8 +1,8 @@
-"""Exercises on the page: numbers to predict and lines to find are judged where they are read.
+"""Exercises on the page: predicted numbers and lines of bugs are judged on the page itself.
 
-A Sphinx extension. Before the cell that shows an exercise it writes the exercise's sheet, made from
-the very object that the cell shows; a script of the page's own makes fields of it. Without scripts
-nothing changes: statement, hint and solution stand in the page as the notebook has stored them.
+A Sphinx extension. Before the cell that shows an exercise, it writes the exercise's sheet, which is
+made from the same object. The page's script makes fields from the sheet. Without scripts, the page
+shows statement, hint and solution as the notebook has stored them.
 """
 
 from __future__ import annotations
@@ -41,27 +41,27 @@ def read(name: str) -> str:
 
 
 def script() -> str:
-    """Return the script that pages load, a classic one, since pages are opened from folders."""
+    """Return the pages' script: a classic one, because pages opened as files load no modules."""
     code = join(["page"], read)
     start = f'bringExercisesToLife("{__version__}");'
     return f'(() => {{ "use strict";\n{code}\n{start} }})();\n'
 
 
 def exercises_of(document: str) -> list:
-    """Return the exercises of a chapter; none of another document."""
+    """Return the exercises of a chapter, or none for another document."""
     folder, _, name = document.rpartition("/")
     return list(EXERCISES.get(name, ())) if folder == "chapters" else []
 
 
 def chapters(app: Sphinx) -> list[tuple[str, list]]:
-    """Return the chapters of the book that have exercises, in their order, with these."""
+    """Return the chapters with exercises, in the order of the book, and their exercises."""
     order = {id: k for k, id in enumerate(CATALOG)}
     found = [(name, exercises_of(name)) for name in app.env.found_docs]
     return sorted((c for c in found if c[1]), key=lambda chapter: order[chapter[1][0].id])
 
 
 def contents(app: Sphinx, page: str) -> list[dict[str, Any]]:
-    """Return title, address as seen from `page`, and exercises of each chapter of the book."""
+    """Return the title, the address relative to `page`, and the exercises of each chapter."""
     return [
         {
             "title": app.env.titles[name].astext(),
@@ -73,7 +73,7 @@ def contents(app: Sphinx, page: str) -> list[dict[str, Any]]:
 
 
 def list_all(app: Sphinx, page: str, source: list[str]) -> None:
-    """Write the list of all exercises, lectures and labs where a page has their places."""
+    """Write the lists of exercises, lectures and labs into a page that has places for them."""
     source[0] = with_tables(source[0], Path(app.srcdir) / "chapters")
     if PLACE in source[0]:
         known = [
@@ -84,7 +84,7 @@ def list_all(app: Sphinx, page: str, source: list[str]) -> None:
 
 
 def with_sheets(body: str) -> tuple[str, list[str]]:
-    """Return a page whose exercises have their sheets, and the ids of those."""
+    """Return a page with a sheet for each exercise, and the ids of these exercises."""
     ids = []
 
     def before(cell: re.Match[str]) -> str:
@@ -99,7 +99,7 @@ def with_sheets(body: str) -> tuple[str, list[str]]:
 
 
 def finish(app: Sphinx, page: str, template: str, context: dict[str, Any], tree: Any) -> None:
-    """Give a page its sheets, and the front page the list of all."""
+    """Add its sheets to a page, and the list of all exercises to the front page."""
     if app.builder.name != "html" or "body" not in context:
         return
     context["body"], found = with_sheets(context["body"])
@@ -113,7 +113,7 @@ def finish(app: Sphinx, page: str, template: str, context: dict[str, Any], tree:
 
 
 def add_assets(app: Sphinx) -> None:
-    """Write the exercises' script, and name it and their style sheet on every page."""
+    """Write the exercises' script, and name it and its style sheet on every page."""
     if app.builder.name != "html":
         return
     target = Path(app.outdir) / "_static"

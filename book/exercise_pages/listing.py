@@ -1,4 +1,4 @@
-"""The page of all exercises: each with its name, what to do, how hard, how long, and what for."""
+"""The page of all exercises: each with its name, kind, level, minutes and learning goal."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ import nbformat
 from gpukernels.exercises.judge.effort import COMPLETE, FIND, LEVELS, OPEN, PREDICT, WRITE
 from gpukernels.exercises.judge.exercise import Exercise
 
-#: What stands in the page's source where the list belongs.
+#: The place of the list in the page's source.
 PLACE = "<!-- all exercises -->"
 #: The heading of a task without a solution: its label, then its name.
 OPEN_TASK = re.compile(r"^\((?P<label>exercise-[a-z0-9-]+-open)\)=\n### Open: (?P<name>.+)$", re.M)
 
 
 class Chapter(NamedTuple):
-    """A chapter as the page lists it: of a task without a solution it has label and name."""
+    """A chapter in the list; of a task without a solution it has the label and the name."""
 
     title: str
     exercises: list[Exercise]
@@ -27,7 +27,7 @@ class Chapter(NamedTuple):
 
 
 def read_chapter(notebook: Path, exercises: Iterable[Exercise]) -> Chapter:
-    """Return a chapter from its notebook, which need not have been read by the build yet."""
+    """Return a chapter, read from its notebook, because the build may not have read it yet."""
     cells = nbformat.read(notebook, as_version=4).cells
     texts = "\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
     title = re.search(r"^# (.+)$", texts, re.MULTILINE)
@@ -38,7 +38,7 @@ def read_chapter(notebook: Path, exercises: Iterable[Exercise]) -> Chapter:
 
 
 def listed(chapters: Iterable[Chapter]) -> str:
-    """Return the list in MyST's Markdown: by level in short, then chapter by chapter."""
+    """Return the list in MyST's Markdown: a short one by level, then one by chapter."""
     chapters = list(chapters)
     return "\n".join([*_by_level(chapters), *_by_chapter(chapters)])
 

@@ -1,4 +1,4 @@
-"""What a page must know of an exercise to judge it: its sheet, plain JSON made of the exercise."""
+"""The sheet of an exercise: plain JSON with everything that a page needs to judge it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def sheet_of(ex: Exercise) -> dict[str, Any]:
     """Return the sheet of an exercise.
 
     ``kind`` is "numbers" for a prediction, "lines" for a bug to find, and "kernel" for the rest,
-    which no page can judge. The answers are sealed: what is read by the way does not tell them.
+    which no page can judge. The answers are encoded, so a glance at the source does not show them.
     """
     if isinstance(ex, PredictionExercise):
         answers = list(ex.solution.answer.values())
@@ -49,9 +49,9 @@ def sheet_of(ex: Exercise) -> dict[str, Any]:
 
 
 def label_of(ex: PredictionExercise, question: str) -> str:
-    """Return a question as HTML, with what the statement says of it, if it is a letter.
+    """Return a question as HTML; if it is a letter, with the statement's text about this letter.
 
-    Of several sentences that is the last one.
+    If several sentences have the letter, the text is the last one.
     """
     item = re.search(
         rf"^- {re.escape(question)}: (.+(?:\n  .+)*)|\bAnd {re.escape(question)}: ([^;.?]+)",
@@ -61,12 +61,12 @@ def label_of(ex: PredictionExercise, question: str) -> str:
     if item is None or len(question) != 1:
         return MARKDOWN.renderInline(question)
     said = BETWEEN.split(" ".join((item[1] or item[2]).split()))[-1]
-    ending = ";,." if said[0].isupper() else ";,.?"  # of a list of cases, the last one asks
+    ending = ";,." if said[0].isupper() else ";,.?"  # a list of cases ends with a question mark
     return MARKDOWN.renderInline(f"{question}: {said.rstrip(ending)}")
 
 
 def rungs(hint: str) -> list[str]:
-    """Return a hint as HTML, a sentence a rung: each says more than the one before."""
+    """Return a hint as HTML, one sentence per step: each says more than the one before."""
     parts: list[str] = []
     for sentence in BETWEEN.split(hint):
         if parts and parts[-1].count("`") % 2:
@@ -82,12 +82,12 @@ def source_lines(text: str) -> list[str]:
 
 
 def sealed(value: Any, key: str) -> str:
-    """Return `value` as a text that does not show it; ``answers.js`` opens it with the same key."""
+    """Return `value` encoded as text; ``answers.js`` decodes it with the same key."""
     text = json.dumps(value).encode()
     mixed = bytes(sign ^ part for sign, part in zip(text, itertools.cycle(key.encode())))
     return base64.b64encode(mixed).decode()
 
 
 def as_json(value: Any) -> str:
-    """Return JSON that may stand within a script element."""
+    """Return JSON that is safe within a script element."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":")).replace("</", "<\\/")

@@ -48,23 +48,23 @@ LABS = (
     ("floyd-line", "floyd-lines", "floyd-1", "floyd-3", "otherwise-line", "otherwise-lines"),
     ("energy-line", "energy-lines", "energy-1", "energy-2", "beyond-line", "beyond-lines"),
 )  # fmt: skip
-#: The task that each lab gives as homework, its longest, because the lab has no time for it.
+#: The homework of each lab: its longest task, because the lab has no time for it.
 HOMEWORK = (
     "simt-2", "mapping-static-3", None, "bfs-2", "scans-2", "mapping-dynamic-1", "bfs4k-1", "hbf-1",
     "floyd-2", "beyond-1",
 )  # fmt: skip
-#: Minutes for a figure, words and lines of code that are read in a minute.
+#: Minutes for a figure, words per minute, and lines of code per minute.
 A_FIGURE, WORDS, LINES = 3, 100, 4
-#: A cell that draws.
+#: A cell that draws a figure.
 DRAWS = re.compile(r"View\(|HTML\(|\.plot\(")
-#: A drawer without drawers of its own: answers to questions, which a lecture leaves closed.
+#: A drawer without inner drawers: answers to questions, which a lecture leaves closed.
 DRAWER = re.compile(r"<details((?!<details).)*?</details>", re.DOTALL)
 FOLDED = {"remove-cell", "hide-cell"}
 UNSEEN = {"hide-input", "remove-input"}
 
 
 class Section(NamedTuple):
-    """A section of a chapter, and about how long a teacher talks about it."""
+    """A section of a chapter, with an estimate of how long a teacher talks about it."""
 
     title: str
     minutes: float
@@ -76,7 +76,7 @@ def sections_of(notebook: Path) -> tuple[str, list[Section]]:
     for cell in nbformat.read(notebook, as_version=4).cells:
         tags = {*cell.metadata.get("tags", ())}
         if cell.cell_type == "markdown":
-            said = DRAWER.sub("", DRAWER.sub("", cell.source))  # one may hold others
+            said = DRAWER.sub("", DRAWER.sub("", cell.source))  # a drawer may hold others
             for text in re.split(r"^(?=##? )", said, flags=re.MULTILINE):
                 if text.startswith("## Exercises"):
                     return title, found
@@ -97,7 +97,7 @@ def _longer(section: Section, minutes: float) -> Section:
 
 
 def lectures(folder: Path) -> Iterator[tuple[str, list[Section]]]:
-    """Yield the chapter and the sections of each lecture; two of a chapter are about as long."""
+    """Yield chapter and sections of each lecture; the two of one chapter are about equally long."""
     for name in CHAPTERS:
         _, sections = sections_of(folder / f"{name}.ipynb")
         taught = [s for s in sections if s.title not in AT_HOME.get(name, ())]
@@ -111,7 +111,7 @@ def lectures(folder: Path) -> Iterator[tuple[str, list[Section]]]:
 
 
 def minutes_of(sections: list[Section]) -> int:
-    """Return about how long a lecture takes."""
+    """Return the estimated minutes of a lecture."""
     return round(sum(section.minutes for section in sections))
 
 
@@ -139,7 +139,7 @@ def _link(id: str) -> str:
 
 
 def lab_minutes(ids: tuple[str, ...]) -> int:
-    """Return about how long the tasks of a lab take."""
+    """Return the estimated minutes of a lab's tasks."""
     return sum(CATALOG[id].minutes for id in ids)
 
 

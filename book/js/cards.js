@@ -1,7 +1,7 @@
-// A term's definition, or the work that a citation names, in a card beside the word: under the pointer, at the keyboard's
-// focus, or at a first tap (a second one follows the link). Escape closes it.
+// A card near a word with a term's definition or a citation's reference. It opens under the pointer, at the keyboard's
+// focus, or at a first tap (a second tap follows the link). Escape closes it.
 //
-// The texts stand in the page. Without scripts a browser shows the plain text of the link's title.
+// The page contains the texts. Without scripts, a browser shows the plain text of the link's title.
 const nameOf = (link) => decodeURIComponent(link.hash.slice(1));
 
 function startCards() {
@@ -37,7 +37,7 @@ function startCards() {
     if (link === shown) return;
     hide();
     shown = link;
-    // Or the browser would say it a second time.
+    // Otherwise the browser would show it a second time.
     link.dataset.title = link.title;
     link.removeAttribute("title");
     link.setAttribute("aria-describedby", card.id);
@@ -46,7 +46,7 @@ function startCards() {
     place(link);
   }
 
-  // Below the word, or above it where there is more room; never on it.
+  // Below the word, or above it if there is more room; never over it.
   function place(link) {
     card.style.cssText = "left: 0; top: 0";
     const word = link.getBoundingClientRect(),
@@ -67,7 +67,7 @@ function startCards() {
   document.addEventListener("pointerover", (event) => {
     if (event.pointerType === "touch") return;
     const link = linkAt(event);
-    // What lies under a pointer on its way elsewhere is not asked about; on its way to the card, it stays.
+    // A pointer that only passes over a word opens no card. On its way to an open card, it does not close the card.
     if (link) soon(() => show(link), 120);
     else if (card.contains(event.target)) clearTimeout(waiting);
     else if (shown !== document.activeElement) soon(hide, 250);

@@ -1,8 +1,8 @@
-// The list "On this page" follows the reader: the section that is being read is marked, and in view.
+// The list "On this page" follows the reader: it marks and shows the current section.
 function startContents() {
   const list = document.querySelector("#pst-page-toc-nav");
   if (!list) return;
-  // The theme looks for this name, and marks what a jump passed.
+  // The theme looks for this name, and would mark the sections that a jump passes.
   list.id = "page-contents";
   const room = list.closest(".bd-sidebar-secondary");
   const entries = [...list.querySelectorAll("a[href^='#']")]
@@ -12,7 +12,7 @@ function startContents() {
 
   function mark() {
     const rest = document.documentElement.scrollHeight - innerHeight - scrollY;
-    // The last sections never come to the top: on the last screen the line that is read moves down.
+    // The last sections never reach the top, so on the last screen the line of reading moves down.
     const line = Math.max(Math.min(160, innerHeight / 3), innerHeight - rest);
     let found = null;
     for (const entry of entries) {

@@ -1,6 +1,6 @@
-// Who comes from the search (page.html?found=words#section) sees the words marked, and the first of them in view.
+// A reader who comes from the search (page.html?found=words#section) sees the words marked, and the first one in view.
 //
-// The marks are no part of the page: figures and listings stay as they are. Escape takes them away.
+// The marks do not change the page: figures and listings stay as they are. Escape removes the marks.
 import { anyOf, wordsOf } from "./words.js";
 
 function startFound() {
@@ -32,7 +32,7 @@ function startFound() {
   document.addEventListener("keydown", (event) => {
     if (event.key === "Escape") CSS.highlights.delete("found");
   });
-  // After the browser has gone to the section by itself.
+  // After the browser itself has gone to the section.
   const come = () =>
     requestAnimationFrame(() => {
       const low = first && first.getBoundingClientRect().bottom > innerHeight - 40;

@@ -1,4 +1,4 @@
-// Paper is white: while the page is printed, it is that of the light theme.
+// Paper is white, so a page is printed in the light theme.
 function startPaper() {
   const { dataset } = document.documentElement;
   let before = null;

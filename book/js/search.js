@@ -1,6 +1,6 @@
-// The search: where in the book words stand, with the text around them, and a link to that section.
+// The search: places of words in the book, with the text around them and a link to the section.
 //
-// The texts come as a script, since a page opened as a file may not fetch another one.
+// The texts come as a script, because a page opened as a file may not fetch another one.
 import { anyOf, wordsOf } from "./words.js";
 
 const AROUND = 110,
@@ -31,7 +31,7 @@ function find(words) {
   return found.filter((place) => place.had === most).sort((a, b) => b.points - a.points);
 }
 
-// The text around the place where most of the words stand together, with the words marked.
+// The text around the place with most of the words, with the words marked.
 function snippet(text, words) {
   const matches = [...text.matchAll(anyOf(words))];
   const shown = document.createElement("p");

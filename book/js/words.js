@@ -1,6 +1,6 @@
-// What is looked for, as the search and the pages that it leads to read it.
+// The words of a search, for the search page and for the pages to which it leads.
 
-// The words of a question, in small letters; a plural's "s" is not asked for.
+// The words of a query in lower case, without the "s" of a plural.
 export function wordsOf(text) {
   const words = text.toLowerCase().match(/[\p{L}\p{N}]+/gu) || [];
   return [...new Set(words.map((word) => (word.length > 3 ? word.replace(/(?<!s)s$/, "") : word)))];

@@ -21,7 +21,7 @@ STYLE = re.compile(r'<link rel="stylesheet"[^>]* href="([^"]*)"[^>]*/>\s*')
 
 
 def package(text: str, pages: dict[str, str]) -> str:
-    """Return the list of files with what its pages hold, in an order that names these alone.
+    """Return the list of files with the properties of its pages, and an order of these pages only.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ def package(text: str, pages: dict[str, str]) -> str:
 
 
 def page(name: str, text: str, files: Container[str]) -> str:
-    """Return a page without the style sheets that Sphinx names and does not bring."""
+    """Return a page without the style sheets that Sphinx names but does not include."""
 
     def kept(link: re.Match) -> str:
         target = posixpath.normpath(posixpath.join(posixpath.dirname(name), link[1]))
@@ -53,7 +53,7 @@ def page(name: str, text: str, files: Container[str]) -> str:
 
 
 def settle(made: Path, out: Path) -> None:
-    """Copy an EPUB, its pages and its list of files settled."""
+    """Copy an EPUB, with corrected pages and a corrected list of files."""
     with zipfile.ZipFile(made) as given:
         files = {name: given.read(name) for name in given.namelist()}
     pages = {
@@ -64,14 +64,14 @@ def settle(made: Path, out: Path) -> None:
     files |= {name: text.encode() for name, text in pages.items()}
     files[PACKAGE] = package(files[PACKAGE].decode(), pages).encode()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as written:
-        # What tells the kind of file comes first, and as it is.
+        # The entry with the type of the file must be the first one, and uncompressed.
         written.writestr("mimetype", files.pop("mimetype"), zipfile.ZIP_STORED)
         for name, data in files.items():
             written.writestr(name, data)
 
 
 def main(target: str) -> None:
-    """Have Sphinx write the EPUB (book/_ext/epub_pages.py makes its pages); move it to `target`."""
+    """Run Sphinx to write the EPUB (book/_ext/epub_pages.py makes its pages) to `target`."""
     out = Path(target)
     with tempfile.TemporaryDirectory() as folder:
         command = [

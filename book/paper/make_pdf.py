@@ -1,8 +1,8 @@
 """The whole book as one PDF: `python book/paper/make_pdf.py _build/html _build/book.pdf`.
 
-The pages of the contents, one after the other, as `stills` has them on paper, and printed by a
-Chromium: headings become bookmarks, links between pages lead within the file, figures keep their
-first frames and their words.
+The pages follow each other in the order of the contents, in the form that `stills` gives them for
+paper, and Chromium prints them. Headings become bookmarks, links between pages lead to places in
+the file, and figures keep their first frames and their words.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ NAMES = (
     *("chromium", "chromium-browser", "chromium-headless-shell"),
     *("google-chrome", "google-chrome-stable"),
 )
-#: How an attribute of a figure names a clip path or a marker of its own.
+#: The form in which an attribute of a figure names one of its clip paths or markers.
 OWN = re.compile(r"url\(#(.*?)\)")
 STYLES = ("_static/pygments.css", "_static/views.css", "_static/math.css", "_static/report.css")
 
@@ -38,15 +38,15 @@ def contents() -> list[tuple[str, list[str]]]:
 
 
 def anchor(page: str, fragment: str = "") -> str:
-    """Return the id that an element of a page has in the whole book."""
+    """Return the id of a page's element in the whole book."""
     return f"{page}--{fragment}".replace("/", "-") if fragment else page.replace("/", "-")
 
 
 def article_of(pages: Path, name: str, names: list[str]) -> Tag:
-    """Return the article of a page, its ids and links made those of the whole book."""
+    """Return the article of a page, with ids and links that hold in the whole book."""
     html = (pages / f"{name}.html").read_text(encoding="utf-8")
     found = still(BeautifulSoup(html, "html.parser").article)
-    # Figures refer to clip paths and markers of their own by url(#...) and href="#...".
+    # Figures refer to their own clip paths and markers by url(#...) and href="#...".
     for element in found.find_all(True):
         for key, value in element.attrs.items():
             if isinstance(value, str) and "url(#" in value:
@@ -112,7 +112,7 @@ def browser() -> str:
 
 
 def print_pdf(page: Path, target: Path) -> None:
-    """Have a browser print `page`; `target` is there only if all went well."""
+    """Print `page` with a browser; write `target` only if this succeeds."""
     with tempfile.TemporaryDirectory() as folder:
         made = Path(folder) / "made.pdf"
         command = [
@@ -128,7 +128,7 @@ def print_pdf(page: Path, target: Path) -> None:
 
 
 def main(pages: str, target: str) -> None:
-    """Write the PDF, and beside it the page that it was printed from."""
+    """Write the PDF, and in the same folder the page from which it was printed."""
     out = Path(target)
     out.parent.mkdir(parents=True, exist_ok=True)
     page = out.with_suffix(".html")

@@ -1,7 +1,7 @@
-"""A page as it stands on paper: first frames, no controls, no drawers, solutions at the end.
+"""A page in its form for paper: first frames, no controls, no drawers, solutions at the end.
 
-What a reader would have to click is left out or opened. A figure keeps the frame that the page has
-for readers without scripts, and its description in words.
+Elements to click are left out or opened. A figure keeps the frame that the page has for readers
+without scripts, and its description in words.
 """
 
 from __future__ import annotations
@@ -11,16 +11,16 @@ import re
 
 from bs4 import BeautifulSoup, Tag
 
-#: What is of use on a screen alone.
+#: Elements that are useful only on a screen.
 ON_SCREEN = (
     "script, button, select, input, metadata, a[download], .run-row, .headerlink, .copybtn, "
     ".gk-timeline input"
 )
-#: Drawers that are opened on paper, by how their labels begin, as are those whose label is a
-#: question; solutions are moved, the rest go.
+#: Labels of drawers that are opened on paper begin with these words. Drawers whose label is a
+#: question are opened, too. Solutions are moved, and other drawers are left out.
 OPENED = ("Description in words", "Hint", "What has no counterpart", "Slips in the papers")
 SOLUTION = "Show the solution"
-#: Names that HTML knows in small letters, and XML only as SVG writes them.
+#: Names that HTML accepts in lower case, and XML only in SVG's spelling.
 SVG_NAMES = """viewBox preserveAspectRatio clipPath clipPathUnits gradientUnits linearGradient
     markerWidth markerHeight markerUnits patternUnits refX refY textLength lengthAdjust pathLength
     gradientTransform patternTransform foreignObject radialGradient stdDeviation""".split()
@@ -30,7 +30,7 @@ SVG = re.compile(r"<svg\b.*?</svg>", re.S)
 
 
 def still(article: Tag) -> Tag:
-    """Bring an article into the form that it has on paper; change and return it."""
+    """Change an article into its form for paper, and return it."""
     soup = BeautifulSoup("", "html.parser")
     for element in article.select(ON_SCREEN):
         element.decompose()
@@ -52,7 +52,7 @@ def still(article: Tag) -> Tag:
             said.string = f"{label} " if label.endswith("?") else f"{label}. "
             (details.p or details).insert(0, said)
             caption = details.find_previous_sibling("figcaption")
-            if caption is not None:  # which ends a figure
+            if caption is not None:  # the caption comes last in a figure
                 caption.append(details.extract())
         else:
             details.decompose()
@@ -62,7 +62,7 @@ def still(article: Tag) -> Tag:
 
 
 def xhtml(html: str) -> str:
-    """Return HTML as XML would have it: names of SVG spelled out, no attribute without a value."""
+    """Return HTML as valid XML: SVG's spelling of names, and a value for every attribute."""
     soup = BeautifulSoup(html, "html.parser")
     for element in soup.find_all("svg"):
         element["xmlns"] = "http://www.w3.org/2000/svg"
@@ -80,7 +80,7 @@ def xhtml(html: str) -> str:
 
 
 def _without_answers(soup: BeautifulSoup, question: Tag) -> tuple[str, Tag]:
-    """Leave a question with a list of its answers; return its heading and the right answer."""
+    """Reduce a question to a list of its answers; return its heading and the right answer."""
     listed = soup.new_tag("ul")
     for details in question.find_all("details", recursive=False):
         answer = soup.new_tag("li")

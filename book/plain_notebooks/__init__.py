@@ -1,8 +1,8 @@
-"""Plain notebooks: the chapters for programs that know no MyST, as Colab and JupyterLab.
+"""Plain notebooks: the chapters for programs that do not read MyST, such as Colab and JupyterLab.
 
-A Sphinx extension. Beside the pages it writes a notebook for every chapter, whose roles are links
-into the published book and whose directives are Markdown; the pages' download and Colab buttons
-open these, and `make lab` takes them from there. A second folder has them without the solutions.
+A Sphinx extension. In addition to the pages, it writes one notebook per chapter. Roles become links
+to the published book, and directives become Markdown. The pages' download and Colab buttons open
+these notebooks, and `make lab` copies them. A second folder has them without the solutions.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from .running import below_title, row
 
 
 def chapters(app: Sphinx) -> list[str]:
-    """Return the documents that are chapters, as Sphinx names them."""
+    """Return the chapters among the documents, by Sphinx's names."""
     return sorted(name for name in app.env.found_docs if name.startswith("chapters/"))
 
 
@@ -48,13 +48,13 @@ def write(app: Sphinx, error: Exception | None) -> None:
 
 
 def write_notebook(file: Path, notebook: dict[str, Any]) -> None:
-    """Write a notebook as the chapters are written."""
+    """Write a notebook in the format of the chapters' files."""
     text = json.dumps(notebook, indent=1, ensure_ascii=False) + "\n"
     file.write_text(text, encoding="utf-8")
 
 
 def repository() -> str:
-    """Return the repository's address, or nothing while there is none."""
+    """Return the repository's address, or an empty text if there is none."""
     url, _ = first_cell.published()
     return "" if PLACEHOLDER in url else url
 
@@ -62,7 +62,7 @@ def repository() -> str:
 def point_buttons(
     app: Sphinx, page: str, template: str, context: dict[str, Any], tree: Any
 ) -> None:
-    """Let a chapter's buttons open its plain notebook, and say below its title how to run it."""
+    """Let a chapter's buttons open its plain notebook, and add the row on how to run it."""
     if page not in chapters(app):
         return
     name = PurePosixPath(page).name

@@ -1,4 +1,4 @@
-"""A chapter's cells as Colab and JupyterLab want them: text plain, solutions and set-up folded."""
+"""A chapter's cells for Colab and JupyterLab: plain text, with solutions and set-up folded."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Cell = dict[str, Any]
 
 
 def lines(text: str) -> list[str]:
-    """Return text as the list of lines that notebooks on disk hold."""
+    """Return text as a list of lines, as notebooks on disk have it."""
     return text.splitlines(keepends=True)
 
 
@@ -23,7 +23,7 @@ def plain_notebook(chapter: dict[str, Any], book: Resolver) -> dict[str, Any]:
     Raises
     ------
     NotPlain
-        If a text holds what has no plain form; the message names the cell.
+        If a text has a part without a plain form; the message names the cell.
     """
     cells = []
     for cell in chapter["cells"]:
@@ -48,10 +48,10 @@ def plain_text(cell: Cell, book: Resolver) -> Cell:
 
 
 def plain_code(cell: Cell, book: Resolver) -> Cell:
-    """Return a code cell folded as its tags say; the code stays, under a title where it folds.
+    """Return a code cell, folded if its tags say so; folded code gets a title.
 
-    What the checker says of an untouched skeleton is left out: the cell waits for an answer. Nor is
-    an output hidden that is not there yet, such as what the set-up will say of the device.
+    A checker's report on an untouched skeleton is left out, because the cell waits for an answer.
+    A cell without an output, such as the set-up, does not hide its later output.
     """
     tags = cell["metadata"].get("tags", [])
     if {"exercise", "hide-output"} <= {*tags}:
@@ -74,7 +74,7 @@ def plain_code(cell: Cell, book: Resolver) -> Cell:
 
 
 def title(cell: Cell) -> str:
-    """Return what Colab shows in place of a folded cell's code."""
+    """Return the title that Colab shows instead of a folded cell's code."""
     metadata = cell["metadata"]
     if "remove-cell" in metadata["tags"]:
         return "Set-up: run this first"

@@ -1,4 +1,4 @@
-"""Short labels for works of the bibliography: who wrote it and when."""
+"""Short labels for works of the bibliography: authors and year."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Citation(NamedTuple):
 
     @property
     def in_brackets(self) -> str:
-        """The label that stands in brackets."""
+        """The label in brackets."""
         return f"{self.names} {self.year}"
 
     @property
@@ -32,12 +32,12 @@ class Citation(NamedTuple):
 
 
 def last_name(person: Person) -> str:
-    """Return a person's or an organization's name, particles included, its LaTeX resolved."""
+    """Return a person's or an organization's name with its particles, without LaTeX."""
     return str(Text.from_latex(" ".join([*person.prelast_names, *person.last_names])))
 
 
 def names(entry: Entry) -> str:
-    """Return who wrote the work, or who edited it: at most two names."""
+    """Return the names of the work's authors or editors, at most two."""
     found = [last_name(p) for p in entry.persons.get("author") or entry.persons["editor"]]
     return " & ".join(found) if len(found) < 3 else f"{found[0]} et al."
 
@@ -45,8 +45,8 @@ def names(entry: Entry) -> str:
 def find(env: BuildEnvironment, key: str) -> Citation:
     """Return the work with this key of references.bib, as the bibliography page has it.
 
-    The year carries the letter that the page's own label ends on, so that two works by the same
-    authors in one year keep apart in the same way.
+    The year ends with the same letter as the page's own label, so two works by the same authors in
+    one year have different labels here, too.
     """
     domain = env.get_domain("cite")
     work = next((c for c in domain.citations if c.key == key), None)

@@ -1,4 +1,4 @@
-"""Stored figures that live without a kernel, also where no page brings their style and script."""
+"""Stored figures that play without a kernel and without the styles and scripts of a page."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from gpukernels.views.script import classic_script, stylesheet
 
 FIGURE = re.compile(r'<figure class="gk-view[^>]* data-view="(\w+)"')
 
-#: JupyterLab dresses stored HTML as prose, which stretches charts; a figure brings its own looks.
+#: JupyterLab styles stored HTML as prose, which stretches charts. A figure has its own style.
 UNDRESS = """
 for (const prose of document.querySelectorAll(".jp-RenderedHTMLCommon:has(> figure.gk-view)"))
   prose.classList.remove("jp-RenderedHTMLCommon");
@@ -17,10 +17,10 @@ for (const prose of document.querySelectorAll(".jp-RenderedHTMLCommon:has(> figu
 
 
 def alive(output: dict[str, Any]) -> dict[str, Any]:
-    """Return an output whose figures bring along what draws them.
+    """Return an output together with the style and script that draw its figures.
 
-    Each output brings its own: Colab gives every output a document of its own, and JupyterLab draws
-    an output when a reader comes near it.
+    Each output needs its own copy, because Colab shows every output in a document of its own, and
+    JupyterLab draws an output only when a reader comes near it.
     """
     html = "".join(output.get("data", {}).get("text/html", ""))
     kinds = sorted(set(FIGURE.findall(html)))

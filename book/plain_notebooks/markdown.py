@@ -1,7 +1,7 @@
 """MyST Markdown to Markdown that every notebook program shows.
 
-Chapters use little of MyST: roles, labels, links to figures, algorithms and admonitions. These are
-replaced in the text; the rest, code above all, stays as it is written.
+Chapters use only a few parts of MyST: roles, labels, links to figures, algorithms and admonitions.
+These are replaced in the text. Everything else, above all code, stays as it is.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Protocol
 
-#: At each place of a text, the first of these that fits.
+#: At each place of a text, the first of these patterns that fits is taken.
 PARTS = re.compile(
     r"""
     ^(?P<fence>`{3,}|:{3,})\{(?P<directive>[\w:-]+)\}\ *(?P<title>[^\n]*)\n
@@ -29,20 +29,20 @@ OPTION = re.compile(r"\A:([\w-]+): *(.*)\n")
 
 
 class NotPlain(ValueError):
-    """Something that has no plain form here."""
+    """A part of MyST for which this module has no plain form."""
 
 
 class Resolver(Protocol):
-    """What answers for the book: each method returns Markdown."""
+    """An object that knows the book; each of its methods returns Markdown."""
 
     def role(self, name: str, content: str) -> str:
-        """Return what stands for the role `name` with this content."""
+        """Return the Markdown for the role `name` with this content."""
 
     def link(self, text: str, target: str) -> str:
-        """Return what stands for a link to a label or file of the book."""
+        """Return the Markdown for a link to a label or file of the book."""
 
     def number(self, label: str) -> str:
-        """Return what the algorithm with this label is called, as "Algorithm 4.1"."""
+        """Return the name of the algorithm with this label, such as "Algorithm 4.1"."""
 
 
 def plain(text: str, book: Resolver) -> str:
@@ -51,7 +51,7 @@ def plain(text: str, book: Resolver) -> str:
     Raises
     ------
     NotPlain
-        If it holds something of MyST for which this module knows no plain form.
+        If it has a part of MyST for which this module has no plain form.
     """
 
     def part(found: re.Match[str]) -> str:
@@ -64,7 +64,7 @@ def plain(text: str, book: Resolver) -> str:
         if found["target"]:
             words, target = plain(found["text"], book), found["target"]
             if target.startswith("#fig-"):
-                # No notebook program can set a figure, but those that show it can come to it.
+                # No notebook program can set a figure, but a link can lead to it.
                 return f"[{words}]({target.partition('?')[0]})"
             return book.link(words, target.removeprefix("#"))
         if found["myst"] is not None:
@@ -88,6 +88,6 @@ def directive(name: str, title: str, body: str, book: Resolver) -> str:
         raise NotPlain(f"directive {{{name}}} has no plain form")
     if "dropdown" in options.get("class", "").split():
         return f"<details>\n<summary><b>{title}</b></summary>\n\n{inner}\n\n</details>\n"
-    # Behind a quotation mark a tab is two columns wide, and no indent of code any more.
+    # After a quotation mark, a tab is two columns wide and no longer an indent of code.
     lines = [f"**{title}**", "", *inner.expandtabs(4).splitlines()]
     return "".join(f"> {line}".rstrip() + "\n" for line in lines)

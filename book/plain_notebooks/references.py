@@ -1,4 +1,4 @@
-"""What roles refer to, by Sphinx's own tables: titles, anchors, numbers, the bibliography."""
+"""The targets of roles, from Sphinx's own tables: titles, anchors, numbers, the bibliography."""
 
 from __future__ import annotations
 
@@ -22,28 +22,28 @@ PLACES = {
     "ref": ("std", "ref"),
     "term": ("std", "term"),
 }
-#: Of these, the ones that Sphinx looks up in lower case.
+#: The roles among these that Sphinx looks up in lower case.
 LOWERED = frozenset(["ref", "numref"])
 SPECIAL = re.compile(r"([\\`*_\[\]<>|$])")
 
 
 def escaped(text: str) -> str:
-    """Return `text` as Markdown that shows it as it is."""
+    """Return `text` escaped, so that Markdown shows it unchanged."""
     return SPECIAL.sub(r"\\\1", text)
 
 
 class References:
-    """The book as seen from one chapter, after Sphinx has read all of it.
+    """The book, with addresses relative to one chapter, after Sphinx has read all of it.
 
     Parameters
     ----------
     app
         The build.
     document
-        The chapter, as Sphinx names it.
+        Sphinx's name of the chapter.
     address
-        Where the book is published, or None. Without it a reference to another chapter becomes a
-        link to the notebook beside this one, and any other plain words.
+        The address of the published book, or None. Without it, a reference to another chapter
+        becomes a link to the notebook in the same folder, and other references become plain words.
     """
 
     def __init__(self, app: Sphinx, document: str, address: str | None) -> None:
@@ -51,12 +51,12 @@ class References:
         self.document, self.address = document, address
 
     def role(self, name: str, content: str) -> str:
-        """Return what stands for a role, as Markdown.
+        """Return the Markdown for a role.
 
         Raises
         ------
         NotPlain
-            If the role is none that a chapter may use, or names nothing in the book.
+            If a chapter may not use this role, or if its target is not in the book.
         """
         if name in ("cite", "cite:p", "cite:t"):
             return self.citation(content, in_text=name == "cite:t")
@@ -66,22 +66,22 @@ class References:
         return self.reference(name, title if explicit else None, target)
 
     def link(self, text: str, target: str) -> str:
-        """Return a link to a label or file of the book, with a text of its own in Markdown."""
+        """Return a link to a label or file of the book, with its own text in Markdown."""
         name = "doc" if target.endswith((".md", ".ipynb")) else "ref"
         uri = self.find(name, target.rsplit(".", 1)[0] if name == "doc" else target, text)[1]
         return self.linked(text, uri)
 
     def number(self, label: str) -> str:
-        """Return what the algorithm with this label is called, as "Algorithm 4.1"."""
+        """Return the name of the algorithm with this label, such as "Algorithm 4.1"."""
         return escaped(self.find("prf:ref", label, None)[0])
 
     def reference(self, name: str, title: str | None, target: str) -> str:
-        """Return a link to `target`, with its own title where none is given."""
+        """Return a link to `target`, with the target's title unless another one is given."""
         found, uri = self.find(name, target, title)
         return self.linked(escaped(title or found), uri)
 
     def find(self, name: str, target: str, title: str | None) -> tuple[str, str]:
-        """Return the text and the address, relative to the chapter, that Sphinx gives a role."""
+        """Return Sphinx's text and address of a role, the address relative to the chapter."""
         domain, role = PLACES[name]
         looked_up = target.lower() if name in LOWERED else target
         xref = pending_xref(
@@ -113,7 +113,7 @@ class References:
         page = self.builder.get_target_uri(self.document)
         if self.address is not None:
             return f"[{text}]({urljoin(f'{self.address}/{page}', uri)})"
-        # Chapters lie side by side, among the pages as among the plain notebooks.
+        # All chapters lie in one folder, both the pages and the plain notebooks.
         path = uri.split("#")[0]
         if path and "/" not in path:
             return f"[{text}]({path.removesuffix('.html')}.ipynb)"

@@ -13,13 +13,13 @@ def row(name: str, notebook: str, unsolved: str, colab: str | None, repository: 
     name : str
         The chapter's file without its ending.
     notebook : str
-        Where the page finds the plain notebook.
+        Address of the plain notebook, relative to the page.
     unsolved : str
-        Where it finds the plain notebook without solutions.
+        Address of the plain notebook without solutions.
     colab : str or None
-        Where Colab opens it, if the book has an address on GitHub.
+        Address at which Colab opens it, if the book has an address on GitHub.
     repository : str
-        The book's address, or nothing.
+        The book's address, or an empty text.
     """
     download = (
         f'<a href="{escape(notebook)}" download>download the notebook</a>'

@@ -1,10 +1,10 @@
-// What a reader types, judged as the checker of a notebook judges it: the same numbers, the same words.
+// Judges a typed answer as the checker of a notebook does: the same numbers, the same words.
 import { thousands } from "../../../gpukernels/views/js/element.js";
 
-// Digits alone, or in groups of three that one sign parts; then what a float may have.
+// Digits, also in groups of three with one separator, and then the other parts of a float.
 const NUMBER = /^[+-]?(?:\d{1,3}([,'’\s])\d{3}(?:\1\d{3})*|\d+)?(?:\.\d*)?(?:e[+-]?\d+)?$/i;
 
-// What a page holds so that nobody reads it by the way. It is no secret: the key lies beside it.
+// Decodes the right answers. The code only hides them from a glance: the key is in the page, too.
 export function unsealed(sealed, key) {
   const bytes = atob(sealed);
   let text = "";
@@ -14,7 +14,7 @@ export function unsealed(sealed, key) {
   return JSON.parse(text);
 }
 
-// The number in a text, NaN where there is none.
+// The number in a text, or NaN.
 export function numberIn(text) {
   const plain = text
     .trim()
@@ -25,10 +25,10 @@ export function numberIn(text) {
   return Number(plain.replace(/[,'’\s]/g, ""));
 }
 
-// Wrong guesses of one number that are called more or less, as in a notebook.
+// How many wrong guesses of one number get a *more* or *fewer*, as in a notebook.
 const HINTS = 2;
 
-// `hinted` are the wrong guesses of this number that have been called more or less; one more is added here.
+// `hinted` are the wrong guesses of this number that got a *more* or *fewer*; a new one is added here.
 export function verdictOn(text, answer, hinted) {
   const typed = text.trim();
   const guess = numberIn(typed);
@@ -47,7 +47,7 @@ export function verdictOn(text, answer, hinted) {
   return { given: true, right: false, says: `${said} is ${way} than the machine counts` };
 }
 
-// The typed texts as a prediction that Python reads: a dict of those questions that have an answer.
+// The typed texts as a prediction that Python can read: a dict of the questions with an answer.
 export function predictionText(keys, texts) {
   const items = texts.map((text, k) => {
     const guess = numberIn(text);

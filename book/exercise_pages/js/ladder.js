@@ -1,14 +1,14 @@
-// What numbers and lines have in common: hints, one more at each wrong try or on demand; the verdict; and why.
+// The common part of numbers and lines: hints, one more after each wrong try or on demand, the verdict and the reason.
 import { h, say } from "../../../gpukernels/views/js/element.js";
 
-// The text of an exercise's own Markdown, which the build has made HTML.
+// A text of the exercise, which the build has converted from Markdown to HTML.
 export function written(tag, attributes, html) {
   const node = h(tag, attributes);
   node.innerHTML = html;
   return node;
 }
 
-// What the solution's drawer says after its code: the page has it already, formulas and all.
+// The text after the code in the solution's drawer, with its formulas.
 function whyOf(cell) {
   for (let next = cell.nextElementSibling; next; next = next.nextElementSibling) {
     if (!next.matches(".tag_solution")) continue;
@@ -32,7 +32,7 @@ export function ladderOf(sheet, cell, onAnswer) {
     say(hint, left === 0 ? "No more hints" : `${shown ? "One more hint" : "A hint"} (${left} left)`);
   }
 
-  // Returns whether there was one more.
+  // Returns whether there was another hint.
   function climb() {
     if (shown === sheet.hints.length) return false;
     hints.append(written("li", null, sheet.hints[shown]));

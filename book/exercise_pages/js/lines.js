@@ -1,4 +1,4 @@
-// A bug to find on the page: the source, each of whose lines is a button.
+// A bug to find on the page: each line of the source is a button.
 import { h, put } from "../../../gpukernels/views/js/element.js";
 import { unsealed } from "./answers.js";
 import { ladderOf, written } from "./ladder.js";

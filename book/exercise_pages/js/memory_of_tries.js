@@ -1,5 +1,5 @@
-// Which exercises the reader has tried and solved. It is kept in this browser and sent nowhere; where a browser refuses
-// to keep anything, it lasts as long as the page.
+// The exercises that the reader has tried and solved. The browser stores them and sends them nowhere. If it refuses to
+// store anything, they last as long as the page.
 const PLACE = "gk-exercises";
 // The last try of each exercise, in the form of `ex.record()` in a notebook.
 const RECORDS = "gk-exercise-records";
@@ -52,7 +52,7 @@ function store() {
     storeAt(RECORDS, records);
     storeAt(PLACE, held);
   } catch {
-    // A browser that keeps nothing, or is full.
+    // The browser stores nothing, or its storage is full.
   }
   changed();
 }
@@ -62,8 +62,8 @@ export function stateOf(id) {
   return Object.hasOwn(kept(), id) ? kept()[id] : "";
 }
 
-// What has been solved stays solved. `answer` is the text of a try that has been judged; of a kernel that the reader calls
-// solved there is none, and its verdict is "declared".
+// A solved exercise stays solved. `answer` is the text of a judged try. A kernel that the reader marks as solved has no
+// answer, and its verdict is "declared".
 export function note(id, state, answer, verdict = state === "solved" ? "solved" : "not yet") {
   meet();
   if (held[id] !== "solved") held[id] = state;

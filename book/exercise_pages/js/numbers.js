@@ -1,4 +1,4 @@
-// A prediction on the page: a field for each number, judged one by one.
+// A prediction on the page: one field per number, each judged by itself.
 import { h, put, say, thousands } from "../../../gpukernels/views/js/element.js";
 import { predictionText, unsealed, verdictOn } from "./answers.js";
 import { ladderOf, written } from "./ladder.js";

@@ -1,4 +1,4 @@
-// How far the reader is: beside each exercise, in the list of its chapter, and of the whole book on the front page.
+// The reader's progress: at each exercise, in the list of its chapter, and for the whole book on the front page.
 import { h, put, say } from "../../../gpukernels/views/js/element.js";
 import { forgetAll, recordsOf, stateOf, whenever } from "./memory_of_tries.js";
 
@@ -19,12 +19,12 @@ function solvedOf(ids) {
   return ids.filter((id) => stateOf(id) === "solved").length;
 }
 
-// The first that is not solved; nothing once all are.
+// The first exercise that is not solved, if there is one.
 function nextOf(exercises) {
   return exercises.find((exercise) => stateOf(exercise.id) !== "solved");
 }
 
-// A button that saves the records of some exercises, while there are any.
+// A button that saves the records of some exercises, if there are any.
 function saveButton(ids) {
   const button = h("button", { type: "button" }, "Download as JSON");
   button.addEventListener("click", () => {

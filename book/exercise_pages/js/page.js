@@ -1,4 +1,4 @@
-// Brings the exercises of a page to life. Without scripts, what stands in the page is the whole exercise.
+// Makes the exercises of a page interactive. Without scripts, the page still has the whole exercise.
 import { h } from "../../../gpukernels/views/js/element.js";
 import { byHand } from "./by_hand.js";
 import { linesOf } from "./lines.js";
@@ -9,10 +9,10 @@ import { bookList, chapterList, markHeading } from "./overview.js";
 const KINDS = { numbers: numbersOf, lines: linesOf, kernel: byHand };
 const AGAIN = { numbers: "The same in a notebook", lines: "Repair it in a notebook" };
 
-// What a notebook is needed for: the line that shows the exercise, the skeleton and the check.
+// The parts that need a notebook: the line that shows the exercise, the skeleton and the check.
 function fold(cell, form, label) {
   const drawer = h("details", { class: "gk-in-a-notebook" }, h("summary", null, label));
-  // The hint is the ladder's.
+  // The ladder shows the hint.
   for (const details of cell.querySelectorAll(".cell_output > details")) details.hidden = true;
   drawer.append(h("div", { class: cell.className }, cell.querySelector(".cell_input")));
   while (form.nextElementSibling?.matches(".cell.tag_exercise")) drawer.append(form.nextElementSibling);
