@@ -1,7 +1,7 @@
 """Where the published book lives: its pages, its plain notebooks for Colab, its package's source.
 
-All follow from the repository's address, if that is on GitHub. While it is the placeholder there
-are none, and plain notebooks name one another instead.
+All these addresses follow from the repository's address, if that is on GitHub. While it is the
+placeholder, there are none, and plain notebooks link to each other instead.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ REPOSITORY = re.compile(r"https://github\.com/([\w.-]+)/([\w.-]+)")
 
 
 def pages_address(repository: str) -> str | None:
-    """Return where GitHub publishes the pages of `repository`, without a slash at the end."""
+    """Return the address of the pages of `repository` on GitHub, without a slash at the end."""
     found = REPOSITORY.fullmatch(repository)
     if found is None or PLACEHOLDER in repository:
         return None
@@ -28,7 +28,7 @@ def pages_address(repository: str) -> str | None:
 
 
 def colab_address(repository: str, chapter: str) -> str | None:
-    """Return where Colab opens the plain notebook of `chapter`, which it can do from GitHub."""
+    """Return the address at which Colab opens the plain notebook of `chapter` from GitHub."""
     found = REPOSITORY.fullmatch(repository)
     if found is None or PLACEHOLDER in repository:
         return None
@@ -37,7 +37,7 @@ def colab_address(repository: str, chapter: str) -> str | None:
 
 
 def package_addresses(repository: str, ref: str) -> dict[str, str]:
-    """Return what the package's metadata name, by label; nothing while there is no address."""
+    """Return the addresses for the package's metadata by label, or none without an address."""
     if PLACEHOLDER in repository:
         return {}
     pages = pages_address(repository)

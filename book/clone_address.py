@@ -1,4 +1,4 @@
-"""The address of the repository that this book was cloned from, as others can open it."""
+"""The public address of the repository from which this book was cloned."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SHORT = re.compile(r"git@(?P<host>[\w.-]+):(?P<path>[\w./~-]+)")
 
 
 def web_address(remote: str) -> str | None:
-    """Return the HTTPS address of a remote; None if it has none, as a folder on a disk."""
+    """Return the HTTPS address of a remote, or None if it has none, such as a folder on a disk."""
     for form in (HTTPS, SSH, SHORT):
         if found := form.fullmatch(remote):
             path = found["path"].strip("/").removesuffix(".git")
@@ -25,7 +25,7 @@ def web_address(remote: str) -> str | None:
 def clone_address(folder: Path) -> str | None:
     """Return the HTTPS address of the remote ``origin`` of a clone; None if there is none.
 
-    The remote of another repository, in which `folder` only lies, does not count.
+    If `folder` lies in another repository, the remote of that one does not count.
     """
     inside = git(folder, "rev-parse", "--show-prefix")
     remote = git(folder, "config", "--get", "remote.origin.url")

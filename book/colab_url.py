@@ -1,9 +1,9 @@
 """Set the repository's address: `make colab-url URL=https://github.com/you/your-copy [TAG=v1]`.
 
-Writes `_config.yml`, then what follows from it: the first cell of every chapter, README.md's links
-and how it says to install, and the package's addresses in pyproject.toml and CITATION.cff, which
-have none while there is the placeholder. Called again with the same address it changes nothing;
-with no URL it only brings what follows in line with `_config.yml`.
+Writes `_config.yml`, and then the files that depend on it: the first cell of every chapter, the
+links and the install lines of README.md, and the package's addresses in pyproject.toml and
+CITATION.cff, which have none while there is the placeholder. A second call with the same address
+changes nothing. Without URL, only the dependent files are brought in line with `_config.yml`.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from addresses import PLACEHOLDER, colab_address, package_addresses
 ROOT = first_cell.ROOT
 ADDRESS = re.compile(r"https://(github|gitlab)\.com/[\w.-]+/[\w.-]+")
 REF = re.compile(r"[\w./-]+")
-#: What stands for the address in README.md while there is none.
+#: The address in README.md while the book has none.
 YOURS = "https://github.com/you/copy"
-#: What is written stands between two comments that name it.
+#: The written text stands between two comments that name it.
 PART = r"(?s)({begin}\n).*?({end})"
 
 
@@ -34,7 +34,7 @@ def check(url: str, tag: str) -> None:
 
 
 def write_config(url: str, tag: str) -> None:
-    """Put the address, and the ref where one is given, into ``_config.yml``."""
+    """Put the address, and the ref if there is one, into ``_config.yml``."""
     path = ROOT / "_config.yml"
     text = path.read_text(encoding="utf-8")
     for key, value in (("url", url), ("branch", tag)):
@@ -66,19 +66,19 @@ def fill(name: str, begin: str, end: str, text: str) -> None:
     new, count = re.subn(part, lambda m: m[1] + text + m[2], old)
     if count != 1:
         sys.exit(f"{name}: expected one line {begin!r} and one {end!r} after it")
-    if new != old:  # make looks at pyproject.toml's time
+    if new != old:  # make compares pyproject.toml's time of change
         path.write_text(new, encoding="utf-8")
 
 
 def install_lines() -> str:
-    """Return how README.md says to install; while there is no address, from a stand-in."""
+    """Return the install lines of README.md, with a stand-in if there is no address."""
     url, tag = first_cell.repository()
     source = f"git+{YOURS if PLACEHOLDER in url else url}@{tag}"
     return f'```bash\npip install {source}\npip install "gpukernels[cuda13] @ {source}"\n```\n'
 
 
 def colab_links(chapters: list[Path]) -> str:
-    """Return the README's list of Colab links, or what to do while there is no address."""
+    """Return the README's list of Colab links, or how to set the address if there is none."""
     url, _ = first_cell.repository()
     addresses = {path.stem: colab_address(url, path.stem) for path in chapters}
     if PLACEHOLDER in url:
@@ -89,7 +89,7 @@ def colab_links(chapters: list[Path]) -> str:
 
 
 def write_package() -> None:
-    """Name the repository and the pages to those who install the library, or cite it."""
+    """Write the addresses of repository and pages into pyproject.toml and CITATION.cff."""
     named = package_addresses(*first_cell.repository())
     urls = "".join(f'{name} = "{address}"\n' for name, address in named.items())
     fill(

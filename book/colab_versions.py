@@ -17,7 +17,7 @@ DATE = re.compile(r"as of \d{4}-\d{2}")
 
 
 def frozen(text: str) -> dict[str, str]:
-    """Return the version of each package of a `pip freeze`, by its name in small letters."""
+    """Return the version of each package of a `pip freeze`, by its name in lower case."""
     return {name.lower().replace("_", "-"): version for name, version in PIN.findall(text)}
 
 

@@ -1,7 +1,7 @@
-"""The editions of the book, the newest of which stands in CITATION.cff: `make citation`.
+"""Write the newest edition of the book into CITATION.cff: `make citation`.
 
-The version has its place in `gpukernels/__init__.py`, and the date of an edition in the heading of
-CHANGELOG.md, as in `## 0.1.0 (2026-12-01)`. Here both are written into CITATION.cff.
+`gpukernels/__init__.py` has the version, and a heading of CHANGELOG.md has the date of the edition,
+as in `## 0.1.0 (2026-12-01)`.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def dates() -> dict[str, str]:
 
 
 def cited() -> str:
-    """Return CITATION.cff with the version, and with its date once there is one."""
+    """Return CITATION.cff with the version, and with its date if there is one."""
     text = re.sub(r"(?m)^version: .*$", f"version: {version()}", read("CITATION.cff"))
     if date := dates().get(version()):
         text = re.sub(r"(?m)^date-released: .*$", f"date-released: {date}", text)

@@ -1,7 +1,7 @@
-"""Add new addresses to the list of those that are kept: `make addresses`.
+"""Add new addresses to the list of kept addresses: `make addresses`.
 
-Everything is read from the sources and their stored outputs, so that no book is built for it. If
-two headings of a page have the same text, only the first has an address that is kept.
+The addresses are read from the sources and their stored outputs, so the book need not be built. If
+two headings of a page have the same text, only the first one has a kept address.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def pages() -> dict[str, Page]:
 
 
 def page_of(source: Path) -> Page:
-    """Return the page that is made of a Markdown file or a notebook."""
+    """Return the page that is made from a Markdown file or a notebook."""
     text = source.read_text(encoding="utf-8")
     cells = json.loads(text)["cells"] if source.suffix == ".ipynb" else []
     markdown = ["".join(c["source"]) for c in cells if c["cell_type"] == "markdown"] or [text]
@@ -93,7 +93,7 @@ def shown(token: Token) -> str:
 
 
 def found() -> set[str]:
-    """Return every address that the book has now."""
+    """Return all current addresses of the book."""
     return {
         f"{name}{anchor}"
         for name, page in pages().items()

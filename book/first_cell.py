@@ -1,8 +1,8 @@
 """The first cell of every chapter: Colab set-up.
 
-The text lives here alone; `make colab-url` writes it into the chapters, and a test compares each
-chapter with it. It has to name the repository, because on Colab nothing of the book is there yet.
-Copies of the chapters that are made in a clone name the repository that was cloned.
+Only this file has the text. `make colab-url` writes it into the chapters, and a test compares each
+chapter with it. The cell has to name the repository, because on Colab nothing of the book is there
+yet. Copies of the chapters that are made in a clone name the cloned repository.
 """
 
 from __future__ import annotations
@@ -26,29 +26,29 @@ from gpukernels.notebook.chapter import set_up
 set_up()"""
 
 INSTALL = "%pip install --no-deps git+{url}@{tag}"
-#: What stands there as long as the book has no address.
+#: The line for the installation while the book has no address.
 PLACEHOLDER = (
     'raise RuntimeError("first run `make colab-url URL=https://github.com/you/copy` and push it")'
 )
 
-#: Cell metadata: folded on the page, where it is of no use.
+#: Cell metadata that remove the cell from the page, where it is not needed.
 TAGS = ["remove-cell"]
 
 
 def repository() -> tuple[str, str]:
-    """Return the repository's address and ref as ``_config.yml`` has them."""
+    """Return the repository's address and ref from ``_config.yml``."""
     settings = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))["repository"]
     return settings["url"], settings["branch"]
 
 
 def published() -> tuple[str, str]:
-    """Return the address and the ref that copies name: without a set address, the clone's."""
+    """Return the address and the ref for copies: those of the clone, if none is set."""
     url, ref = repository()
     return (clone_address(ROOT) or url) if "/OWNER/" in url else url, ref
 
 
 def source(where: tuple[str, str] | None = None) -> str:
-    """Return the cell as it stands in every chapter, or with another address and ref."""
+    """Return the cell of every chapter, or the cell with another address and ref."""
     url, tag = where or repository()
     install = PLACEHOLDER if "/OWNER/" in url else INSTALL
     return TEMPLATE.format(install=install.format(url=url, tag=tag))

@@ -1,6 +1,6 @@
-"""Which cells lie folded in JupyterLab, by the tags that fold them on the page.
+"""Fold the cells in JupyterLab that the page folds by their tags.
 
-    python book/folding.py        # writes it into the chapters and the front page
+    python book/folding.py        # changes the chapters and the front page
 
 Running a notebook with `make outputs` does the same.
 """
@@ -19,13 +19,13 @@ OUTPUTS = frozenset(["hide-cell", "hide-output", "remove-cell", "remove-output"]
 
 
 def folds(tags: Iterable[str]) -> dict[str, bool]:
-    """Return the value of the cell metadata `jupyter`: what JupyterLab folds of a cell."""
+    """Return the value of the cell metadata `jupyter`: the parts of a cell to fold."""
     found = {"outputs_hidden": bool(OUTPUTS & {*tags}), "source_hidden": bool(SOURCE & {*tags})}
     return {name: True for name, folded in found.items() if folded}
 
 
 def folded(metadata: dict[str, Any]) -> dict[str, Any]:
-    """Return a cell's metadata with what JupyterLab folds in line with its tags."""
+    """Return a cell's metadata, in which the folded parts agree with its tags."""
     jupyter = folds(metadata.get("tags", []))
     others = {name: value for name, value in metadata.items() if name != "jupyter"}
     return dict(sorted({**others, **({"jupyter": jupyter} if jupyter else {})}.items()))
@@ -37,7 +37,7 @@ def notebooks() -> list[Path]:
 
 
 def fold(path: Path) -> None:
-    """Bring the metadata of a notebook's cells in line with their tags; nothing else changes."""
+    """Bring the metadata of a notebook's cells in line with their tags, and change nothing else."""
     notebook = json.loads(path.read_text(encoding="utf-8"))
     for cell in notebook["cells"]:
         cell["metadata"] = folded(cell["metadata"])

@@ -1,9 +1,9 @@
-"""Put the plain notebooks where a reader works on them, for `make notebooks` and `make lab`.
+"""Copy the plain notebooks to the reader's folder, for `make notebooks` and `make lab`.
 
     python book/fresh_notebooks.py _build/html/notebooks notebooks
 
-A notebook that the reader has changed is theirs and stays. JupyterLab is told to trust those that
-are as the book made them, without which it shows the figures of none.
+Notebooks that the reader has changed are not overwritten. The others are signed, because JupyterLab
+shows the figures of trusted notebooks only.
 """
 
 from __future__ import annotations
@@ -16,23 +16,23 @@ from pathlib import Path
 import nbformat
 from nbformat.sign import NotebookNotary
 
-#: What the book put there last, by name: the digest of the file.
+#: By name, the digest of the file that the book put there last.
 RECORD = ".fresh.json"
 
 
 def digest(path: Path) -> str | None:
-    """Return what tells one content of a file from another; None if there is no file."""
+    """Return a digest of the content of a file, or None if there is no file."""
     return hashlib.sha256(path.read_bytes()).hexdigest() if path.exists() else None
 
 
 def freshen(made: Path, target: Path) -> tuple[list[Path], list[Path]]:
-    """Copy the notebooks of `made` to `target`, but for those that were changed there.
+    """Copy the notebooks of `made` to `target`, except those that were changed there.
 
     Returns
     -------
     fresh, outdated
-        The notebooks of `target` that are as the book made them, and those with changes of the
-        reader's to which the book has a newer version.
+        The unchanged notebooks of `target`, and the notebooks that the reader has changed and of
+        which the book has a newer version.
     """
     target.mkdir(exist_ok=True)
     record = target / RECORD
@@ -60,7 +60,7 @@ def trust(notebooks: list[Path]) -> None:
 
 
 def main(made: str, target: str) -> None:
-    """Bring the notebooks up to date and say what stayed."""
+    """Bring the notebooks up to date, and name those that were not overwritten."""
     fresh, outdated = freshen(Path(made), Path(target))
     trust(fresh)
     print(f"Notebooks to run are in {target}/")

@@ -1,10 +1,10 @@
-"""Build the package, and try it where nothing else is installed: `make package [TAG=v1.0.0]`.
+"""Build the package, and try it in an empty environment: `make package [TAG=v1.0.0]`.
 
     python book/make_package.py _build/dist [TAG]
 
-A source distribution is made of this tree, and a wheel of that distribution. Each is installed with
-its dependencies into a new environment, which searches a graph. A tag has to name the version,
-and CHANGELOG.md its day.
+A source distribution is made from this tree, and a wheel from that distribution. Each is installed
+with its dependencies into a new environment, in which a program searches a graph. A tag has to name
+the version, and CHANGELOG.md has to name its date.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def run(*command: str | Path) -> str:
 
 
 def build(source: Path, folder: Path, *options: str) -> tuple[Path, Path]:
-    """Return the source distribution of `source` and the wheel of that, made in `folder`."""
+    """Make the source distribution of `source` and its wheel in `folder`, and return both."""
     run(sys.executable, "-m", "build", "--outdir", folder.resolve(), *options, source.resolve())
     (sdist,) = folder.glob("*.tar.gz")
     (wheel,) = folder.glob("*.whl")
@@ -60,7 +60,7 @@ def build(source: Path, folder: Path, *options: str) -> tuple[Path, Path]:
 
 
 def check(sdist: Path, wheel: Path) -> None:
-    """Refuse metadata that an index would refuse, and files that are not the package's."""
+    """Refuse metadata that an index would refuse, and files that are not part of the package."""
     run(sys.executable, "-m", "twine", "--no-color", "check", "--strict",
         sdist.resolve(), wheel.resolve())  # fmt: skip
     strange = {n for n in files_of(sdist) if not n.startswith(PACKAGE)} - BESIDE
@@ -75,7 +75,7 @@ def files_of(sdist: Path) -> set[str]:
 
 
 def try_out(file: Path) -> None:
-    """Install a file, and what it declares, where nothing else is, and search there."""
+    """Install a file with its dependencies into an empty environment, and search a graph there."""
     with tempfile.TemporaryDirectory() as folder:
         python = Path(folder) / "bin" / "python"
         run(sys.executable, "-m", "venv", folder)
@@ -85,7 +85,7 @@ def try_out(file: Path) -> None:
 
 
 def main(folder: str, tag: str = "") -> None:
-    """Make the two files in `folder`, and try both."""
+    """Make both files in `folder`, and try them."""
     shutil.rmtree(folder, ignore_errors=True)
     sdist, wheel = build(ROOT, Path(folder))
     version = wheel.name.split("-")[1]

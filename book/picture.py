@@ -17,7 +17,7 @@ PAGE = ROOT / "_build" / "html" / "book" / "index.html"
 
 
 def draw() -> None:
-    """Open the front page in each theme and keep the window as a reader sees it."""
+    """Open the front page in each theme, and save a picture of the window."""
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
             executable_path=shutil.which("chromium"), args=["--no-sandbox"]

@@ -1,8 +1,8 @@
-"""Commit the built pages, plain notebooks and all, on the branch that publishes them.
+"""Commit the built pages and plain notebooks on the branch that publishes them.
 
     python book/publish.py _build/html
 
-Touches neither the files that are checked out nor the index, and pushes nothing.
+Changes neither the checked-out files nor the index, and pushes nothing.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from addresses import BRANCH, pages_address
 
 
 def git(*arguments: str, **environment: str) -> str:
-    """Return what git prints in the repository of this book."""
+    """Return the output of git in the repository of this book."""
     run = subprocess.run(
         ["git", *arguments],
         cwd=first_cell.ROOT,
@@ -32,13 +32,13 @@ def git(*arguments: str, **environment: str) -> str:
 
 
 def commit(pages: Path) -> str:
-    """Put the files of `pages`, and nothing else, on the publishing branch; return the commit."""
+    """Commit only the files of `pages` on the publishing branch, and return the commit."""
     with tempfile.TemporaryDirectory() as folder:
         own = {"GIT_INDEX_FILE": f"{folder}/index", "GIT_WORK_TREE": str(pages.resolve())}
         git("-C", str(pages.resolve()), "add", "--all", "--force", ".", **own)
         tree = git("write-tree", **own)
     of = git("rev-parse", "--short", "HEAD")
-    # A fresh clone goes on from what has been published before.
+    # In a fresh clone, the new commit follows the published one.
     places = (f"refs/heads/{BRANCH}", f"refs/remotes/origin/{BRANCH}")
     known = (git("for-each-ref", "--format=%(objectname)", place) for place in places)
     before = next(filter(None, known), None)
@@ -49,7 +49,7 @@ def commit(pages: Path) -> str:
 
 
 def main(pages: str) -> None:
-    """Commit the pages, if the book knows where it is published."""
+    """Commit the pages, if the book knows the address at which it is published."""
     address = pages_address(first_cell.published()[0])
     if address is None:
         sys.exit("Set an address on GitHub first: make colab-url URL=https://github.com/you/copy")

@@ -1,8 +1,8 @@
 """Run notebooks and store their outputs: `python book/run_notebooks.py chapters/simt.ipynb ...`.
 
-With no argument, every chapter and the front page. What differs from run to run is left out (times,
-widget models, whose HTML stays), so a notebook changes only where its outputs do. Kernels run on
-the SIMT machine, so that stored outputs are the same everywhere.
+Without arguments, every chapter and the front page run. Parts that differ from run to run are left
+out: times, and the models of widgets (their HTML stays). So a notebook changes only where its
+outputs change. Kernels run on the SIMT machine, so stored outputs are the same on every computer.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
     "language_info": {"name": "python"},
 }
-#: Metadata of a cell that stays: the page reads both. What JupyterLab folds follows from the tags.
+#: Metadata of a cell that stay, because the page reads them. The folding follows from the tags.
 KEPT = ("mystnb", "tags")
 MODEL = "application/vnd.jupyter.widget-view+json"
 
 
 def lines(text: str | list[str]) -> list[str]:
-    """Return text as the list of lines that notebooks on disk hold."""
+    """Return text as a list of lines, as notebooks on disk have it."""
     return text if isinstance(text, list) else text.splitlines(keepends=True)
 
 
 def clean(cell: dict[str, Any]) -> dict[str, Any]:
-    """Return a cell without what differs from run to run."""
+    """Return a cell without the parts that differ from run to run."""
     metadata = {k: v for k, v in cell["metadata"].items() if k in KEPT and v}
     kept = {
         "cell_type": cell["cell_type"],

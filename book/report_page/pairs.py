@@ -132,7 +132,7 @@ ALL_PAIRS = Pair(
         "one core": ("Floyd-Warshall, one core", ("sequential",)),
         "matrix products": ("Repeated squaring", ("repeated_squaring",)),
         "naive": ("Floyd-Warshall, naive", ("naive",)),
-        "blocked, 4 x 2": ("Blocked, 4 × 2 a thread", ("blocked tile=32 per_thread=4x2",)),
+        "blocked, 4 x 2": ("Blocked, 4 × 2 per thread", ("blocked tile=32 per_thread=4x2",)),
     },
     ON_GPU,
 )

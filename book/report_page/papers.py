@@ -49,7 +49,7 @@ class Paper:
         Parameters
         ----------
         table, row, column : str
-            Names; that of the row is its first cell.
+            Names; the name of a row is its first cell.
         """
         found = self.table(table)
         cells = next((r for r in found["rows"] if r[0] == row), None)
