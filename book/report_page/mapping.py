@@ -21,7 +21,7 @@ FIGURES = {"ms": ("ms", "ms"), "energy": ("millijoules", "mJ")}
 
 
 class Mapping:
-    """The papers' statements with the times of ``mapping.json``, and ``energy.json`` if it is there.
+    """The papers' statements, ``mapping.json``, and ``energy.json`` if it is there.
 
     Parameters
     ----------
