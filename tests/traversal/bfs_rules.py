@@ -1,4 +1,4 @@
-"""What a breadth-first search must satisfy, by the rules of the GAP benchmark suite.
+"""The conditions on the result of a breadth-first search, by the rules of the GAP benchmark suite.
 
 Parents are not unique, so they are checked by their properties; distances have an oracle.
 """
@@ -18,7 +18,7 @@ def expected_distance(g, root: int) -> np.ndarray:
 
 
 def check_search(g, root: int, distance, parent) -> None:
-    """Raise AssertionError where `distance` and `parent` are no breadth-first search of `g`."""
+    """Raise AssertionError if `distance` and `parent` are not a breadth-first search of `g`."""
     assert distance.dtype == parent.dtype == np.int32
     assert distance.shape == parent.shape == (g.n,)
     assert distance[root] == 0, "the root lies at distance 0"

@@ -1,4 +1,4 @@
-"""What `bfs` does not take is refused by name before any device work; NumPy's numbers are taken."""
+"""`bfs` refuses bad options by name before any device work, and accepts NumPy's numbers."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ NO_NUMBERS = [None, "x", b"a", [], {}, 1j, np.array([4]), np.array([4, 4])]
 
 # --- refusals -----------------------------------------------------------------------------------
 
-#: What each option refuses, in every method that has it; tests/test_hostile_fuzz.py tests flags.
+#: Values that each option refuses, in all its methods; tests/test_hostile_fuzz.py tests flags.
 REFUSED = {
     "threads": [*NO_NUMBERS, 128.0, np.float32(64), True, 96.5, -32, 0, 31, 33, 48, 2048],
     "block_threads": [*NO_NUMBERS, 128.0, True, 33, 100, 2048],
@@ -95,7 +95,7 @@ def test_a_device_that_launches_nothing_is_refused(device):
 
 @pytest.mark.parametrize("duplicates", DUPLICATES)
 def test_a_larger_single_block_than_a_cull_leaves_room_for_is_refused(duplicates):
-    """What `tune_bfs4k` says of the culls that take more shared memory."""
+    """The message of `tune_bfs4k` about culls that take more shared memory."""
     knobs = gk.tune_bfs4k(GRAPH)
     assert knobs["single_block"] == 4
     refuses = duplicates in ("warp_culling", "history_culling", "merrill")

@@ -61,11 +61,11 @@ methods = pytest.mark.parametrize("method", METHODS)
 
 
 def variants_of(method: str) -> list[dict]:
-    """Return the options that a method is tried with on every kind of graph."""
+    """Return the options with which a method is tried on every kind of graph."""
     return [options for m, options in FEW_VARIANTS if m == method]
 
 
-#: Graphs, kinds of root, methods, and which of the method's variants.
+#: Graphs, kinds of root, methods, and numbers of the method's variants.
 AWKWARD_SEARCHES = every_pair(
     AWKWARD,
     ROOTS,
@@ -153,7 +153,7 @@ def test_result_describes_the_search(method, device):
     assert result.levels == result.distance.max() + 1
     assert result.reached == np.count_nonzero(result.distance >= 0) < g.n
     assert result.stats["method"] == method
-    # Others make several launches a level, or one more: they are counted in tests of their own.
+    # Other methods make several launches per level, or one more; their own tests count these.
     if method not in ("linear_work", "contract_expand", "two_phase", "hybrid", "bfs4k"):
         assert result.stats["launches"] == (
             1 if method in ("luo", "direction_optimizing", "persistent") else result.levels
@@ -178,7 +178,7 @@ def test_work_is_what_the_papers_say(device):
 
 
 def test_frontier_enqueues_duplicates():
-    """In lockstep both sides of a diamond find its far end unvisited: duplicates double."""
+    """In lockstep both sides of a diamond find its far end unvisited, so duplicates double."""
     result = bfs(diamonds(4), 0, "frontier", SimtDevice(check=True), capacity=100)
     assert result.stats["frontier_sizes"] == [1, 2, 2, 4, 4, 8, 8, 16, 16]
     assert result.stats["duplicates"] == [0, 0, 1, 2, 3, 6, 7, 14, 15]

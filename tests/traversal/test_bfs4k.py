@@ -1,4 +1,4 @@
-"""BFS-4K: every knob off and on, kernels switched by the rules, and counts that are the trace's."""
+"""BFS-4K: every knob off and on, kernels chosen by the rules, and counts as in the trace."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from gpukernels.traversal.bfs4k.knobs import Knobs
 from gpukernels.traversal.bfs4k.large import large_vertices
 from gpukernels.traversal.bfs4k.rules import knobs_for
 
-#: Small frontiers by the multi-block kernels, so that small graphs reach them.
+#: Options that send small frontiers to the multi-block kernels, so that small graphs reach them.
 MANY = {"single_block": 0}
 WARPS = {"single_block": 0, "edge_discover": 0}
-#: Every vertex of more than 32 arcs to the child kernel.
+#: Options that send every vertex with more than 32 arcs to the child kernel.
 CHILD = {"child_share": 0.9, "child_queue": 1, "threads": 32}
 AHEAD = {"ahead": True, "duplicates": "bitmap"}
 EXACT = ("compare_and_swap", "bitmap")
@@ -64,7 +64,7 @@ def fan(k: int, width: int) -> gk.Graph:
 
 
 def arcs_loaded(trace, launch: int) -> int:
-    """Return how many arcs a launch looks at."""
+    """Return the number of arcs that a launch reads."""
     return int(work_per_thread(trace, "targets", launch).sum())
 
 
@@ -173,7 +173,7 @@ def test_the_single_block_chooses_its_warps_by_the_formula():
     device = SimtDevice(trace=True)
     g = gk.star(101)
     gk.bfs(g, 0, "bfs4k", device, block_threads=512)
-    # The hub's 100 arcs by 32 lanes, then 100 leaves of one arc each in groups of 4.
+    # 32 lanes take the hub's 100 arcs, then groups of 4 take 100 leaves with one arc each.
     busy = work_per_thread(device.trace, "targets").ravel()
     by_hand = np.zeros(512, dtype=int)
     np.add.at(by_hand, np.arange(100) % 32, 1)
@@ -225,7 +225,7 @@ def test_a_child_thread_visits_its_queue_of_neighbors():
 
 
 def test_ahead_a_lane_reads_four_targets_before_it_claims_the_first():
-    """A star's hub by one warp, four arcs a lane."""
+    """One warp takes the hub of a star, four arcs per lane."""
     order = {}
     for ahead_or_not in (False, True):
         device = SimtDevice(trace=True)
@@ -244,7 +244,7 @@ def test_ahead_a_lane_reads_four_targets_before_it_claims_the_first():
 @pytest.mark.parametrize("resident", [1, 2048])
 @pytest.mark.crossed
 def test_ahead_of_the_end_no_arc_is_followed(arcs, lanes, resident):
-    """Lists end anywhere in a round of four; behind the hub's the root has a list of its own."""
+    """Lists end anywhere in a round of four, and the root's list follows the hub's list."""
     source = [0] + [1] * arcs + [2] * 3
     target = [1, *range(4, 4 + arcs), 3, 3, 0]
     g = gk.Graph.from_arcs(4 + arcs, source, target)
@@ -257,10 +257,11 @@ def test_ahead_of_the_end_no_arc_is_followed(arcs, lanes, resident):
 
 @pytest.mark.parametrize(("arcs", "requests"), [(8, 8), (39, 5 * 8), (40, 2 * 32)])
 def test_ahead_short_lists_that_a_warp_has_read_together_get_eight_lanes_each(arcs, requests):
-    """Thirty-two lists, each of so many arcs; how often the warp reads targets for them.
+    """32 lists with `degree` arcs each; the warp reads targets for them a certain number of times.
 
-    A list of 39 gives eight lanes four each and then one, but for the last of them; four lists go
-    at a time. One of 40 gives 32 lanes a round of which no lane has a third or fourth.
+    In a list of 39 arcs, eight lanes have four arcs each, and then one more arc each except the
+    last lane; the warp takes four such lists at a time. In a list of 40 arcs, 32 lanes have a round
+    in which no lane has a third or fourth arc.
     """
     source = np.concatenate([np.zeros(32, int), np.repeat(np.arange(1, 33), arcs)])
     target = np.concatenate([np.arange(1, 33), 33 + np.arange(32 * arcs)])
@@ -280,10 +281,10 @@ def test_ahead_goes_by_bits_alone():
 
 
 def test_duplicates_of_a_large_vertex_find_no_room_and_are_visited(scheduled_device):
-    """Forty parents of one hub, no cull: the queue has room for the hub's pieces once.
+    """Forty parents find one hub without a cull; the queue has room for the hub's pieces once.
 
-    After so many large vertices the host expects no more. A leaf of the hub is large all the same:
-    it is found with one more read-back.
+    After this number of large vertices, the host expects no more. But a leaf of the hub is large,
+    too: it is found with one more read-back.
     """
     k, leaves = 40, 70
     hub, far = k + 1, k + 2 + leaves
@@ -307,7 +308,7 @@ def test_duplicates_of_a_large_vertex_find_no_room_and_are_visited(scheduled_dev
     ("leaves", "rounds"), [(33, 2), (99, 4), (319, 10), (320, 10), (512 + 33, 18)]
 )
 def test_extended_edge_discover_spares_the_search_of_a_last_round_that_is_not_full(leaves, rounds):
-    """One search for a hub alone, and one more for each window of 512 arcs that it goes on in."""
+    """One search for a single hub, and one more for each further window of 512 of its arcs."""
     found = []
     for extended in (False, True):
         device = SimtDevice(trace=True)
@@ -329,7 +330,7 @@ def test_a_last_round_that_another_vertex_begins_is_searched():
 
 
 def searches(trace, launch: int) -> int:
-    """Return how many searches the warps of `launch` begin."""
+    """Return the number of searches that the warps of `launch` begin."""
     steps = zip(trace.steps.launch, trace.steps.source, trace.steps.line, strict=True)
     return sum(
         at == launch
@@ -340,7 +341,7 @@ def searches(trace, launch: int) -> int:
 
 
 def test_induced_coalescing_writes_side_by_side():
-    """A star's hub by one warp: every lane holds 12 leaves. Writes touch 4 sectors, not 32."""
+    """One warp takes the hub of a star: each lane holds 12 leaves, and writes touch 4 sectors."""
     touched = {}
     for coalesce_from in (10, 12, 13):
         device = SimtDevice(trace=True)
@@ -358,7 +359,7 @@ def test_induced_coalescing_writes_side_by_side():
 
 
 def test_a_warp_draws_room_once_for_what_it_found_at_several_vertices():
-    """Four warps go through 256 vertices, two a lane, and each lane finds a leaf at each."""
+    """Four warps take 256 vertices, two per lane, and each lane finds a leaf at each vertex."""
     k, device = 256, SimtDevice(trace=True)
     source = np.concatenate([np.zeros(k, int), np.arange(1, k + 1)])
     g = gk.Graph.from_arcs(2 * k + 1, source, np.arange(1, 2 * k + 1))
@@ -379,7 +380,7 @@ def test_a_ballot_replaces_the_scan_where_no_lane_holds_two(device):
 
 
 def test_hash64_finds_most_duplicates(device):
-    """A block of 128 threads sees its own duplicates: those of one warp always."""
+    """A block of 128 threads finds its own duplicates, and always those within one warp."""
     g = fan(4, 200)
     none = search(g, 0, SimtDevice(), duplicates="none", warp_size=4, single_block=0).stats
     assert none["duplicates_missed"] == 600
@@ -414,7 +415,7 @@ DECLARED = [(k, a) for k, (f, _) in KERNELS.items() for a in sorted(f.py_func.__
 
 @pytest.mark.parametrize(("kernel", "array"), DECLARED)
 def test_an_undeclared_race_is_found(kernel, array, monkeypatch):
-    """`table` is the view of shared memory that the other culls take."""
+    """`table` is the view of shared memory that the other culls use."""
     function, options = KERNELS[kernel]
     if array == "table":
         options = options | {"duplicates": "merrill"}
@@ -461,7 +462,7 @@ def test_knobs_follow_the_rules(degrees, knobs):
     assert (found["child_queue"], found["threads"], found["coalesce_from"]) == (16, 128, 10)
 
 
-#: Mean and deviation of Table 1, and what section 7 calls them: the bounds of `rules` lie between.
+#: Mean and deviation of Table 1, and their names in section 7; the bounds of `rules` lie between.
 LOW_MEANS = {"com-youtube": 5.2, "web-Google": 5.6, "kkt_power": 6.3, "ForestFire": 7.3}
 HIGH_MEANS = {"random.2Mv.128Me": 64.0}
 MEDIUM = {"web-Google": 6.5, "kkt_power": 7.5}
@@ -505,7 +506,7 @@ def hubs(count: int, leaves: int) -> gk.Graph:
 def test_a_block_that_comes_back_for_the_child_kernel_costs_no_read_back_more(hub_every_level):
     g = hubs(6, 40)
     if not hub_every_level:
-        # A path leads to the first hub: levels that the single block spares a read-back for.
+        # A path leads to the first hub. Its levels in the single block need no read-back.
         path = np.arange(g.n, g.n + 5)
         source, target = g.coo
         g = gk.Graph.from_arcs(
@@ -518,7 +519,7 @@ def test_a_block_that_comes_back_for_the_child_kernel_costs_no_read_back_more(hu
     check_search(g, root, result.distance, result.parent)
     assert result.stats["child_vertices"] == 6
     assert result.stats["read_backs"] <= result.levels
-    # Without a read-back spared, the block is tried again when the last hub has come up.
+    # If no read-back was saved, the block is tried again after the last hub.
     assert ("single_block" in result.stats["kernels"][:6]) != hub_every_level
 
 
@@ -531,7 +532,7 @@ def test_a_block_that_comes_back_for_the_child_kernel_costs_no_read_back_more(hu
 def test_a_frontier_with_more_duplicates_than_vertices_leaves_the_block(
     scheduled_device, width, options, duplicates
 ):
-    """It fits the block's shared memory or not, but never the queue in global memory."""
+    """The frontier may fit into the block's shared memory, but never into the global queue."""
     layer = np.arange(1, width + 1)
     source = [np.zeros(width, int), np.repeat(layer, width)]
     target = [layer, np.tile(layer + width, width)]

@@ -1,4 +1,4 @@
-"""The arcs that a search says it inspected are those that its trace loads."""
+"""A search reports as many inspected arcs as its trace loads."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_inspected_arcs_are_counted(name, method, options, arrays):
 
 
 def loads(trace, arrays: str) -> int:
-    """Return how many elements of `arrays` all launches of `trace` load."""
+    """Return the number of elements of `arrays` that all launches of `trace` load."""
     present = {info.name for info in trace.arrays} & set(arrays.split())
     launches = range(len(trace.launches))
     return sum(int(work_per_thread(trace, a, i).sum()) for i in launches for a in present)
@@ -74,13 +74,13 @@ def test_direction_follows_the_heuristic():
 
 @pytest.mark.parametrize(("beta", "after"), [(20.0, "bottom_up"), (19.9, "top_down")])
 def test_the_search_turns_back_below_a_share_of_the_vertices_and_not_at_it(beta, after):
-    """A path's frontiers have one vertex of 20: not less than 1 / 20 of all, less than 1 / 19.9."""
+    """A path's frontiers have one vertex of 20: 1 / 20 of all, which is less than 1 / 19.9."""
     stats = gk.bfs(gk.path(20), 0, "direction_optimizing", alpha=1e9, beta=beta).stats
     assert stats["directions"] == ["bottom_up"] + [after] * 19
 
 
 def test_a_long_thin_graph_is_hardly_ever_searched_bottom_up():
-    """Only at the end, where few arcs are left, may the rule turn."""
+    """The rule may turn only at the end, when few arcs are left."""
     directions = gk.bfs(gk.road_grid(4, 300, seed=2), 0, "direction_optimizing").stats["directions"]
     up = [level for level, way in enumerate(directions) if way == "bottom_up"]
     assert len(up) < 0.1 * len(directions)

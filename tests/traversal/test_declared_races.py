@@ -1,4 +1,4 @@
-"""Each race that a search declares benign is there, and there is no other."""
+"""Each race that a search declares benign happens, and no other race does."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ KERNELS = {
     "contract_expand": contract_expand.contract_and_expand,
     "two_phase": two_phase.contract_edges,
 }
-#: What makes a search use an array that it does not use by default, or a kernel.
+#: Options with which a search uses an array or a kernel that it does not use by default.
 OPTIONS = {"hash_table": {"duplicates": "hash64"}}
 CHOICES = {"linear_work": {"cull": "mask"}}
 DECLARED = [(m, a) for m, k in KERNELS.items() for a in sorted(k.py_func.__benign_races__)]
@@ -52,7 +52,7 @@ def test_an_undeclared_race_is_found(method, array, monkeypatch):
 
 
 THREE = {"claim": "exchange", "kernels": "three"}
-#: Kernels whose only race is a plain look at a distance, and the options that lead to them.
+#: Kernels whose only race is a plain read of a distance, and the options that launch them.
 LOOKS = [
     (linear_cull.claim_unvisited, "linear_work", {"cull": "linear"}),
     (luo.search_all_levels, "luo", {"claim": "exchange"}),

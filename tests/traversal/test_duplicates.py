@@ -1,4 +1,4 @@
-"""The parts that keep duplicates out, each against what a scalar model allows."""
+"""The filters of duplicates, each compared with a scalar model."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ NOBODY = -1
 @benign_race("hash_table", "table")
 @cuda.jit
 def tell_repeated(how, held, repeated):
-    """Ask the cull `how` about row after row of `held`, a thread a column."""
+    """Apply the cull `how` to row after row of `held`, with one thread per column."""
     hash_table = cuda.shared.array(0, int64)
     table = cuda.shared.array(0, int32)
     forget_is_due = how == HISTORY_CULLING or how == MERRILL
@@ -93,7 +93,7 @@ def claim_all(how, held, distance, bitmap, won, level):
 @benign_race("bitmask")
 @cuda.jit
 def mark_all(held, bitmask, marked):
-    """Look at the bit of every thread's vertex, and set it."""
+    """Read the bit of every thread's vertex, and set it."""
     i = cuda.grid(1)
     if held[i] >= 0:
         marked[i] = is_marked(bitmask, held[i])
@@ -111,7 +111,7 @@ def ask(device, how, held, threads=THREADS):
 
 
 def put(shape, entries):
-    """Return an array in which nobody holds a vertex but the given {index: vertex}."""
+    """Return an array in which only the given {index: vertex} hold a vertex."""
     held = np.full(shape, NOBODY, dtype=np.int32)
     for index, v in entries.items():
         held[index] = v
@@ -128,7 +128,7 @@ def chosen_device(data):
 
 
 def draw_held(data, rows, columns):
-    """Vertices of few values, of which some share a slot, and threads without one."""
+    """Vertices of few values, some of which share a slot, and threads without a vertex."""
     few = [0, 1, 2, 3, FAR, FAR + 1, 2 * FAR, NOBODY]
     values = st.sampled_from(data.draw(st.lists(st.sampled_from(few), min_size=1), "values"))
     size = rows * columns
@@ -168,7 +168,7 @@ def test_a_vertex_that_is_held_once_is_never_dropped(how, data):
 @given(data=st.data())
 def test_queues_keep_what_is_not_dropped(how, data):
     device, held = chosen_device(data), draw_held(data, 3, THREADS)
-    for column in held.T:  # what a thread holds, it holds once
+    for column in held.T:  # a thread holds each vertex once
         values = np.unique(column[column >= 0])
         column[:] = NOBODY
         column[: values.size] = values
@@ -190,7 +190,7 @@ def test_queues_keep_what_is_not_dropped(how, data):
 @examples(40, soak=800)
 @given(data=st.data())
 def test_warp_culling_finds_the_duplicates_of_its_warp_that_no_conflict_hides(data):
-    """Of the vertices of a slot one stays; all its lanes but one are dropped, and no others."""
+    """One vertex of a slot stays; all its lanes except one are dropped, and no other lanes."""
     held = draw_held(data, 1, THREADS)[0]
     repeated = ask(chosen_device(data), WARP_CULLING, held)[0]
     for warp in range(THREADS // 32):
@@ -210,9 +210,9 @@ def test_warp_culling_finds_the_duplicates_of_its_warp_that_no_conflict_hides(da
 @examples(40, soak=800)
 @given(data=st.data())
 def test_hash64_follows_the_model(data):
-    """In lockstep all warps write before any reads; one after another, each reads its own writes.
+    """In lockstep all warps write before any reads; in turn, each warp reads its own writes.
 
-    Whoever wrote a slot last is kept, with all others that hold another vertex.
+    The last writer of a slot is kept, and so are all threads that hold another vertex.
     """
     schedule, together = data.draw(st.sampled_from([("lockstep", 64), ("warp", 32)]), "schedule")
     held = draw_held(data, 1, THREADS)[0]
@@ -233,7 +233,7 @@ def test_hash64_does_not_see_other_blocks(scheduled_device):
 
 
 def test_hash64_does_not_take_a_thread_for_another(scheduled_device):
-    """A thread that holds a vertex again finds its own word, and keeps it."""
+    """A thread that holds a vertex again finds its own word, and keeps the vertex."""
     held = put((2, THREADS), {(0, 3): 7, (1, 3): 7})
     assert not ask(scheduled_device, HASH64, held).any()
 
@@ -244,7 +244,7 @@ def test_hash64_does_not_take_a_thread_for_another(scheduled_device):
 @examples(40, soak=800)
 @given(data=st.data())
 def test_history_culling_is_a_cache_of_one_vertex_a_slot(data):
-    """One lane a warp, one warp after another: a dictionary from slots to vertices."""
+    """With one lane per warp, one warp after another, the table is a dictionary of slots."""
     rows = data.draw(st.integers(1, 5), "rows")
     lanes = draw_held(data, rows, THREADS // 32)
     held = np.full((rows, THREADS), NOBODY, dtype=np.int32)
@@ -267,7 +267,7 @@ def test_history_culling_sees_what_came_earlier_and_not_what_comes_at_once():
 
 
 def test_merrill_culls_by_both(scheduled_device):
-    """A pair in one warp is warp culling's; a lane of a later row is history culling's."""
+    """Warp culling finds a pair in one warp; history culling finds a lane of a later row."""
     held = put((2, THREADS), {(0, 0): 7, (0, 1): 7, (1, 5): 7})
     assert ask(scheduled_device, MERRILL, held).sum() == 2
     assert ask(scheduled_device, WARP_CULLING, held).sum() == 1
@@ -286,7 +286,7 @@ def test_history_does_not_outlive_a_launch(scheduled_device):
 @examples(25, soak=500)
 @given(data=st.data())
 def test_claims(how, data):
-    """An unvisited vertex goes to one thread by an exact way, to one or more by plain stores."""
+    """Exact claims give an unvisited vertex to one thread, plain stores to one or more."""
     n, level, device = 70, 4, chosen_device(data)
     vertices = st.integers(-1, data.draw(st.sampled_from([1, 5, n - 1]), "largest"))
     size = 2 * THREADS
@@ -329,7 +329,7 @@ def mark(device, held, bitmask):
 @examples(40, soak=800)
 @given(data=st.data())
 def test_a_bit_that_is_set_is_right(data):
-    """Some thread is let through for every vertex, and no vertex is marked that nobody held."""
+    """At least one thread passes per vertex, and no vertex is marked that no thread held."""
     n, device = 37, chosen_device(data)
     bitmask = device.full(bitmask_bytes(n), 0, np.uint8)
     seen = set()
@@ -345,7 +345,7 @@ def test_a_bit_that_is_set_is_right(data):
 
 
 def test_bits_of_one_byte_get_lost():
-    """Eight lanes read a byte before any stores it: of their bits one stays."""
+    """Eight lanes read a byte before any lane stores it, so only one of their bits stays."""
     device = SimtDevice(schedule="lockstep", check=True)
     bitmask = device.full(1, 0, np.uint8)
     held = put(32, {v: v for v in range(8)})

@@ -1,4 +1,4 @@
-"""Bottom-up by a bitmap of the frontier: the same search, and fewer sectors where it asks."""
+"""Bottom-up with a bitmap of the frontier: the same search with fewer sectors for its tests."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def mark(distance, level, bits):
 @pytest.mark.parametrize("n", SIZES)
 def test_the_bits_are_those_of_the_level(n, scheduled_device):
     distance = np.random.default_rng(n).integers(-1, 3, n).astype(np.int32)
-    bits = scheduled_device.full(words(n), 2**32 - 1, np.uint32)  # what was there goes
+    bits = scheduled_device.full(words(n), 2**32 - 1, np.uint32)  # old content is overwritten
     scheduled_device.launch(mark, 2, 32, scheduled_device.array(distance), 1, bits)
     found = np.unpackbits(scheduled_device.read(bits).view(np.uint8), bitorder="little")
     np.testing.assert_array_equal(found[:n], distance == 1)
@@ -60,7 +60,7 @@ def test_bits_made_again_after_steps_downward_are_right(alpha, scheduled_device)
 
 
 def asked(g, method: str, frontier: str, **options) -> tuple[int, int]:
-    """Return the sectors that the questions for the frontier touch, and the arcs looked at."""
+    """Return the sectors that the tests of the frontier touch, and the number of read arcs."""
     with gk.trace() as t:
         result = gk.bfs(g, 0, method, frontier=frontier, **options)
     asking = [i for i, s in enumerate(t.trace.sources) if s.function.startswith("first_parent")]

@@ -1,4 +1,4 @@
-"""Merrill's hybrid: each level by the search that its edge frontier calls for, and right."""
+"""Merrill's hybrid: the edge frontier chooses the search of each level, and results are right."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ BOUNDS = (0, 1, 30, None)
 
 
 def visited_sizes(stats) -> list[int]:
-    """Return the entries of the edge frontiers, that of the root alone first."""
+    """Return the entries of the edge frontiers, beginning with the one of only the root."""
     return [1, *stats["edge_frontier_sizes"]]
 
 
@@ -60,7 +60,7 @@ def test_the_size_of_the_edge_frontier_chooses(g, bound):
 
 
 def test_the_extremes_are_the_two_searches_that_it_is_made_of():
-    """Duplicates kept out exactly, both reach the same vertices through the same arcs."""
+    """Without duplicates, both reach the same vertices through the same arcs."""
     exact = {"duplicates": "compare_and_swap"}
     small = gk.bfs(RMAT, 0, "hybrid", two_phase_above=RMAT.m, **exact).stats
     fused = gk.bfs(RMAT, 0, "contract_expand", **exact).stats
@@ -70,7 +70,7 @@ def test_the_extremes_are_the_two_searches_that_it_is_made_of():
     apart = gk.bfs(RMAT, 0, "two_phase", **exact).stats
     same = "arcs_inspected", "edge_frontier_sizes", "frontier_sizes"
     assert [large[name] for name in same] == [apart[name] for name in same]
-    # It begins by contracting the root, where two-phase begins by expanding it.
+    # It begins with a contraction of the root; two-phase begins with an expansion of it.
     assert large["launches"] - apart["launches"] in (0, 1)
 
 

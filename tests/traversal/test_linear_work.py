@@ -1,4 +1,4 @@
-"""The linear-work search: its gathers, culls and scans agree, and its counts are the trace's."""
+"""The linear-work search: its gathers, culls and scans agree, and its counts match the trace."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_launches_read_backs_and_masks_are_those_of_the_trace(name, choice):
     result = gk.bfs(g, 0, "linear_work", device, threads=32, **options)
     stats, trace = result.stats, device.trace
     assert stats["launches"] == len(trace.launches)
-    # After the search come the distances and the parents.
+    # The distances and the parents are read after the search.
     assert stats["read_backs"] == len(device.sizes) - 2 <= result.levels
     masked = [work_per_thread(trace, "mask", i).sum() for i, x in enumerate(trace.launches)
               if x.kernel == "set_depth"]  # fmt: skip
@@ -78,7 +78,7 @@ def test_the_mask_costs_all_vertices_at_every_level_and_the_linear_cull_does_not
 
 
 def flags_read(g: gk.Graph, **options) -> tuple[int, int]:
-    """Return how many flags one thread reads at most in a launch, and all threads in all."""
+    """Return the most flags that one thread reads in a launch, and the sum over all threads."""
     with gk.trace() as t:
         gk.bfs(g, 0, "linear_work", **options)
     trace = t.trace
@@ -88,12 +88,12 @@ def flags_read(g: gk.Graph, **options) -> tuple[int, int]:
 
 @pytest.mark.parametrize("g", [gk.path(40), gk.road_grid(6, 7, seed=1)], ids=["path", "road"])
 def test_by_default_no_thread_walks_through_all_vertices_on_a_small_level(g):
-    """The paper's search does so at every level that is short, and roads have no other."""
+    """The paper's search does so at every short level, and roads have only short levels."""
     longest, all_flags = flags_read(g, sequential_below=16)
     assert longest < 16 < g.n
     assert all_flags <= 2 * g.m
     serial, _ = flags_read(g, cull="mask", sequential_below=16)
-    assert serial == g.n  # the paper's, still there
+    assert serial == g.n  # the paper's form is still available
     at_once, _ = flags_read(g, cull="mask", sequential_below=0)
     assert at_once < 16
 

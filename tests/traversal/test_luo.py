@@ -1,4 +1,4 @@
-"""Luo's search: today's form and the authors' three kernels, claims and step for high degrees."""
+"""Luo's search: our form, the authors' three kernels, the claims, and the step for high degrees."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_the_size_of_the_frontier_chooses_the_kernel(name, high_degree):
         next((kernel for kernel, sizes in names.items() if size in sizes), "one_level")
         for size in stats["frontier_sizes"]
     ]
-    # What spills from a full sub-queue ends the one block early; the next launch is one again.
+    # A full sub-queue ends the launch of one block early; the next launch has one block again.
     assert stats["kernels"] == expected
     ran = [x.kernel for x in device.trace.launches]
     assert stats["launches"] == stats["read_backs"] == len(ran)
@@ -85,7 +85,7 @@ def atomics(trace, array: str) -> int:
 @pytest.mark.parametrize("kernels", ["one", "three"])
 @pytest.mark.parametrize("name", ["rmat", "road_grid"])
 def test_a_vertex_is_exchanged_for_or_swapped_and_enqueued_once(name, kernels):
-    """A thread that sees it unvisited asks; whoever comes first enqueues it, into one queue."""
+    """Each thread that sees a vertex unvisited tries to claim it; the first one enqueues it."""
     g = GRAPHS[name]
     for claim, array, other in (
         ("compare_and_swap", "distance", "shade"),
@@ -99,14 +99,14 @@ def test_a_vertex_is_exchanged_for_or_swapped_and_enqueued_once(name, kernels):
 
 
 def test_a_high_degree_is_shared_by_all_threads():
-    """A star's hub: one thread follows 299 arcs, or 320 threads one each."""
+    """At a star's hub, one thread follows 299 arcs, or 320 threads follow one arc each."""
     most = {}
     for high_degree in (None, 50):
         with gk.trace() as t:
             stats = gk.bfs(gk.star(300), 0, "luo", high_degree=high_degree, threads=32).stats
         most[high_degree] = int(work_per_thread(t.trace, "targets", 0).max())
         assert stats["high_degree_vertices"] == (high_degree is not None)
-    # One arc of the hub and the one that leads a leaf back to it.
+    # One arc of the hub, and the arc from a leaf back to the hub.
     assert most == {None: 300, 50: 2}
 
 

@@ -1,4 +1,4 @@
-"""Searches from many roots at once find what each would find alone."""
+"""Searches from many roots at once have the same results as one search after another."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ GRAPHS = {
     "directed": gk.rmat(7, 6, seed=1),
     "undirected": gk.erdos_renyi(100, 3, seed=2),
     "a path": gk.path(40),
-    "a star": gk.star(200),  # its center is gathered by a warp
+    "a star": gk.star(200),  # a warp gathers its center
     "hubs": gk.rmat(6, 16, seed=3),
     "arcs to itself": gk.Graph.from_arcs(3, [0, 0, 1], [0, 1, 1]),
     "no arcs": gk.Graph.from_arcs(5, [], []),
 }
-#: One bit, all of a word and one more, two words and more, all of four, and another batch.
+#: One bit, a full word and one more, two words and more, four full words, and another batch.
 COUNTS = (1, 65, 130, 256, 259)
 ALPHAS = (0.0, 4.0, np.inf)
 WORDS, PIECES = (1, 2, 4), (32, 2048)
@@ -111,7 +111,7 @@ def test_narrow_distances_take_less_of_a_device():
 
 @pytest.mark.parametrize("itemsize", [1, 4])
 def test_as_many_roots_as_fit_are_the_most_that_fit(itemsize):
-    """At 64 and at 128 roots a vertex gets another word, so that one root more takes a leap."""
+    """At 64 and at 128 roots a vertex gets another word, so one more root costs much more."""
     g = GRAPHS["hubs"]
     needed = [bytes_for(g, k, False, itemsize) for k in range(1, 257)]
     assert needed == sorted(set(needed))
@@ -147,7 +147,7 @@ def test_frontiers_are_those_of_all_searches_together():
 
 
 def test_common_frontiers_are_read_once():
-    """Sixteen searches together load a quarter of what they load one by one, and less."""
+    """Sixteen searches together load at most a quarter of the elements of single searches."""
     g = gk.rmat(8, 16, seed=3)
     roots = np.flatnonzero(g.out_degree)[:16]
 
@@ -164,7 +164,7 @@ def test_common_frontiers_are_read_once():
 @pytest.mark.parametrize("words", [1, 2, 4])
 @pytest.mark.parametrize("alpha", [0.0, np.inf])
 def test_levels_beyond_the_rows_that_are_kept_are_written_in_between(alpha, words):
-    """Grids of 30 levels, of which 7 are kept at a time, in either direction."""
+    """Grids of 30 levels, 7 of which are kept at a time, in both directions."""
     g = gk.road_grid(16, 16)
     roots = np.arange(64 * words)[::-1] * 3 % g.n
     result = gk.bfs_many(g, roots, gk.SimtDevice(check=True), alpha=alpha, words=words, threads=64)
@@ -191,7 +191,7 @@ def test_a_batch_has_as_many_roots_as_the_device_has_room_for():
 
 @pytest.fixture
 def fake_gpu(request, monkeypatch):
-    """A GPU of as many bytes as one batch of 64 searches takes, times the parameter."""
+    """A GPU with as many bytes as one batch of 64 searches takes, times the parameter."""
     gpus = FakeGpus(monkeypatch, memory=int(request.param * bytes_for(GRAPHS["undirected"], 64)))
     yield gpus
     gpus.close()
@@ -205,7 +205,7 @@ def fake_gpu(request, monkeypatch):
 def test_a_batch_is_searched_while_another_is_brought_where_there_is_room(
     fake_gpu, monkeypatch, memory, together
 ):
-    """What each batch has found is the same; where `memory` is given, no more is taken."""
+    """All batches have the same results; with `memory`, no more memory is taken."""
     g = GRAPHS["undirected"]
     roots = np.arange(200) % g.n
     room = bytes_for(g, 64)
@@ -227,7 +227,7 @@ def test_a_batch_is_searched_while_another_is_brought_where_there_is_room(
 
 
 def test_a_sector_of_four_words_serves_four_times_the_searches():
-    """From 256 roots bottom-up loads few more sectors than from 64 of them: a word costs one."""
+    """Bottom-up from 256 roots loads few more sectors than from 64: each word costs one."""
     g = gk.rmat(9, 16, seed=3)
     roots = np.flatnonzero(g.out_degree)[:256]
 

@@ -1,4 +1,4 @@
-"""Merrill's three searches: every option is right, and the counts are those of the trace."""
+"""Merrill's three searches: all options are right, and the counts agree with the trace."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def test_right_on_random_graphs(data):
 
 
 def check_counts(g, result, duplicates):
-    """Raise AssertionError where the statistics contradict the distances or each other."""
+    """Raise AssertionError if the statistics contradict the distances or each other."""
     stats, reached = result.stats, result.distance[result.distance >= 0]
     sizes = np.bincount(reached)
     assert result.levels == sizes.size
@@ -114,7 +114,7 @@ def check_counts(g, result, duplicates):
 
 
 def touched(trace, array: str, kind: int) -> int:
-    """Return how many elements of `array` all launches load, store or update atomically."""
+    """Return the number of elements of `array` that all launches load, store or update."""
     table = trace.select(array=array).requests
     return int(np.count_nonzero(table.kind[table.lane_row()] == kind))
 
@@ -124,11 +124,11 @@ def touched(trace, array: str, kind: int) -> int:
     every_pair(SEARCHES, ["none", "hash64", "merrill", "bitmap"], GRAPHS),
 )
 def test_duplicates_are_those_that_the_trace_shows(method, duplicates, name):
-    """Each thread that takes a vertex for new stores its distance: once is right, more are made."""
+    """Each thread that sees a vertex as new stores its distance; several threads may do so."""
     g = GRAPHS[name]
     with gk.trace() as t:
         result = gk.bfs(g, 0, method, duplicates=duplicates)
-    found = result.reached - (method != "contract_expand")  # which finds its root by a contraction
+    found = result.reached - (method != "contract_expand")  # it finds its root by a contraction
     claims = touched(t.trace, "distance", STORE)
     assert result.stats["duplicates_made"] == claims - found
 
@@ -140,9 +140,9 @@ def test_launches_and_read_backs_are_those_of_the_trace(method, name):
     result = gk.bfs(g, 0, method, device, duplicates="compare_and_swap", threads=32)
     stats = result.stats
     assert stats["launches"] == len(device.trace.launches)
-    # After the search come the distances and the parents.
+    # The distances and the parents are read after the search.
     assert stats["read_backs"] == len(device.sizes) - 2
-    # The last frontier may have arcs; in contract-expand these take a launch that finds nothing.
+    # The last frontier may have arcs. In contract-expand they need a launch that finds nothing.
     more = g.out_degree[result.distance == result.levels - 1].any()
     if method == "expand_contract":
         assert stats["launches"] == stats["read_backs"] == result.levels
@@ -168,7 +168,7 @@ def test_vertex_frontiers_alone_make_no_edge_frontier():
 
 @searches
 def test_a_level_costs_what_its_frontier_costs(method):
-    """No O(V) work a level: twice the path, twice the threads."""
+    """No O(V) work per level: a path of twice the length takes twice as many threads."""
     lengths = np.array([20, 40, 80])
     stats = [gk.bfs(gk.path(int(k)), 0, method).stats for k in lengths]
     threads = np.array([s["threads"] for s in stats])
@@ -182,7 +182,7 @@ def test_a_level_costs_what_its_frontier_costs(method):
 
 @searches
 def test_culls_leave_fewer_duplicates(method):
-    """On the machine in lockstep; Merrill's two culls together miss no more than one of them."""
+    """On the machine in lockstep, Merrill's two culls together miss no more than one of them."""
     g = gk.rmat(scale=9, edge_factor=8, seed=1)
     machine = SimtDevice("lockstep")
     stats = {how: gk.bfs(g, 0, method, machine, duplicates=how).stats for how in DUPLICATES}
@@ -194,7 +194,7 @@ def test_culls_leave_fewer_duplicates(method):
 
 
 def test_a_cull_reaches_as_far_as_its_table():
-    """All warps look at once: a larger block helps its table, and not that of each warp."""
+    """All warps read at once: a larger block helps the table of the block, not those of warps."""
     g = gk.road_grid(40, 40, seed=1)
     missed = {
         how: [
@@ -213,7 +213,7 @@ def test_a_cull_reaches_as_far_as_its_table():
 
 @searches
 def test_what_does_not_fit_is_collected_afresh(method):
-    """The diamonds' duplicates double from level to level, until the queues are full."""
+    """In diamonds, duplicates double from level to level, until the queues are full."""
     g = diamonds(30)
     result = gk.bfs(g, 0, method, SimtDevice(check=True), duplicates="none", threads=256)
     check_search(g, 0, result.distance, result.parent)
@@ -241,16 +241,16 @@ def test_arcs_are_counted_where_a_level_does_not_fit(method, duplicates):
 
 @searches
 def test_a_hub_that_many_find_at_once(method):
-    """Two warps hold a vertex of many arcs: each copy that one keeps draws room for itself.
+    """Two warps hold a vertex with many arcs: each kept copy reserves room for itself.
 
-    The second warp comes after the first has marked the vertex, and keeps none.
+    The second warp comes after the first has marked the vertex, and keeps no copy.
     """
     g = funnel(33, ALONE + 5)
     for duplicates in ("none", "merrill"):
         device = SimtDevice(schedule="warp", check=True)
         result = gk.bfs(g, 0, method, device, duplicates=duplicates, threads=64)
         np.testing.assert_array_equal(np.bincount(result.distance), [1, 33, 1, ALONE + 5])
-        if method != "expand_contract":  # whose queue holds copies of the hub, not of its arcs
+        if method != "expand_contract":  # its queue holds copies of the hub, not of its arcs
             assert (result.stats["overflows"] > 0) == (duplicates == "none")
 
 
@@ -282,7 +282,7 @@ def test_a_hub_is_spread_over_the_block(method):
 
 @cuda.jit
 def draw(count, place, next_size):
-    """Draw room for the `count` of every thread, twice in the same memory."""
+    """Reserve room for the `count` of every thread, twice in the same memory."""
     i = cuda.grid(1)
     for turn in range(2):
         place[turn, i] = draw_room(count[i], next_size, 1)
@@ -290,7 +290,7 @@ def draw(count, place, next_size):
 
 @pytest.mark.parametrize("most", [0, 1, 9, ALONE, ALONE + 1, 2**31 - 1])
 def test_rooms_do_not_overlap_and_leave_no_gap(most, scheduled_device):
-    """Even if they add up to more than 32 bits can count."""
+    """This holds even if the sizes add up to more than 32 bits can count."""
     count = np.random.default_rng(1).integers(0, most, 128, endpoint=True).astype(np.int32)
     place = scheduled_device.empty((2, 128), np.int64)
     next_size = scheduled_device.full(3, 0, np.int64)
@@ -305,11 +305,11 @@ def test_rooms_do_not_overlap_and_leave_no_gap(most, scheduled_device):
 
 @searches
 def test_one_atomic_a_block_makes_room(method):
-    """A star's leaves are found by two warps and enqueued by one block."""
+    """Two warps find the leaves of a star, and one block enqueues them."""
     g = gk.Graph.from_arcs(51, np.zeros(50, int), np.arange(1, 51))
     with gk.trace() as t:
         gk.bfs(g, 0, method, threads=64)
     first = t.trace.select(launch=0)
     drawn = touched(first, "next_size", ATOMIC)
-    # Room for the 50 leaves, and where the same launch counts vertices or arcs too, one more.
+    # One for the room of the 50 leaves, and one more if the launch also counts vertices or arcs.
     assert drawn == {"expand_contract": 2, "contract_expand": 2, "two_phase": 1}[method]

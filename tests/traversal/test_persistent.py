@@ -1,4 +1,4 @@
-"""A search in one launch: who expands which level, how often all wait, and for what each waits."""
+"""A search in one launch: one block or all expand a level, with counted barriers and waits."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ GRAPHS = {
     "rmat": gk.rmat(5, 4, seed=2),
     "one vertex": gk.Graph([0, 0], []),
 }
-#: One block and then two, long lists too; all levels by all blocks.
+#: One block and then two, also with long lists; all levels by all blocks.
 OPTIONS = {
     "both": {"alone": 3, "blocks": 2, "lanes": 2, "long_above": 3},
     "all": {"alone": 0, "blocks": 3, "lanes": 4},
@@ -52,7 +52,7 @@ def test_a_frontier_that_outgrows_one_block_goes_to_all_and_back(parents):
     )
     n = int(leaves[-1]) + 2
     g = gk.Graph.from_arcs(n, *ends, directed=False)
-    # No list is a long one, so that one block finds them all.
+    # No list is long, so one block finds all vertices.
     options = {"alone": ROOM, "blocks": 2, "long_above": 4000, "lanes": 32, "parents": parents}
     result = bfs(g, 0, "persistent", SimtDevice(check=True), **options)
     np.testing.assert_array_equal(result.distance, gk.reference.bfs(g, 0).distance)
@@ -62,7 +62,7 @@ def test_a_frontier_that_outgrows_one_block_goes_to_all_and_back(parents):
 
 
 def test_a_long_list_is_shared_by_all_blocks():
-    """The hub of a star has 199 arcs, and four blocks of a warp each take turns of 32."""
+    """The hub of a star has 199 arcs, and four blocks of one warp take 32 at a time in turns."""
     with gk.trace() as t:
         stats = bfs(gk.star(200), 0, "persistent", blocks=4, threads=32, long_above=32).stats
     assert stats["levels_alone"] == 0  # the hub has too many arcs, the leaves are too many
@@ -72,14 +72,14 @@ def test_a_long_list_is_shared_by_all_blocks():
 
 
 def requests(trace, array, kind):
-    """Return which requests of a trace are of some kind and to this array."""
+    """Return a mask of the requests of a trace with some kind and to this array."""
     names = [info.name for info in trace.arrays]
     told = trace.requests
     return (told.array == names.index(array)) & (told.kind == kind)
 
 
 def per_level(**options):
-    """Return what one more level of a path costs one warp: requests by array and kind, barriers."""
+    """Return one warp's cost of one more level of a path: requests by array and kind, barriers."""
     told = []
     for n in (20, 30):
         with gk.trace() as t:
@@ -94,7 +94,7 @@ def per_level(**options):
 
 
 def test_what_a_level_by_all_blocks_asks_for():
-    """Four steps that wait for one another, whose requests go out together, and one barrier."""
+    """Four steps that wait for each other, with their requests sent together, and one barrier."""
     assert per_level(alone=0) == {
         ("queue", LOAD): 3, ("counts", LOAD): 2,
         ("targets", LOAD): 1,
@@ -106,7 +106,7 @@ def test_what_a_level_by_all_blocks_asks_for():
 
 
 def test_what_a_level_by_one_block_asks_for():
-    """Of global memory two steps; the queue and what it counts lie in shared memory."""
+    """Two steps use global memory; the queue and its counter lie in shared memory."""
     assert per_level(alone=9) == {
         ("shared_queue", LOAD): 3,
         ("targets", LOAD): 1,

@@ -1,4 +1,4 @@
-"""Bottom-up by words finds what a bitmap finds, turns where it turns, and asks for less."""
+"""Bottom-up by words finds the same as with a bitmap, turns at the same levels, and reads less."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ METHOD = "direction_optimizing"
 
 
 def two_hubs() -> gk.Graph:
-    """A hub of 30 leaves; a way from the last of them to one of 60, and a way on from there."""
+    """A hub with 30 leaves, a path from the last leaf to a hub with 60, and a path from there."""
     source = [*[0] * 30, 30, 31, 32, *[33] * 60, 93, 94, 95]
     return gk.Graph.from_arcs(97, source, range(1, 97), directed=False)
 
@@ -30,7 +30,7 @@ CASES = {
 }
 
 
-#: What is known to be right, and what must find and turn the same.
+#: The options that are known to be right, and those that must find and turn the same.
 PAIRS = {
     "words": ({"frontier": "bitmap"}, {"frontier": "words", "threads": 64}),
     "by hand": ({"barrier": "grid"}, {"barrier": "hand", "threads": 32}),
@@ -76,7 +76,7 @@ def test_the_cases_turn_as_they_say():
 
 
 def test_who_is_left_costs_a_word_of_32():
-    """Levels bottom-up read the distances once, to begin with, and then the words alone."""
+    """Bottom-up levels read the distances once, at the start, and then only the words."""
     g = gk.erdos_renyi(2048, 8, seed=1)
     loads = {}
     for frontier in ("bitmap", "words"):
