@@ -1,4 +1,4 @@
-"""axe-core on an open page: what it finds, and how many of the elements that look alike it sees."""
+"""axe-core on an open page, for a few of the elements that look alike."""
 
 from __future__ import annotations
 
@@ -6,21 +6,20 @@ from axe_playwright_python.base import AXE_SCRIPT
 from playwright.sync_api import Page
 
 TAGS = ("wcag2a", "wcag2aa", "wcag21a", "wcag21aa")
-#: The rules whose answer is a matter of colors.
+#: The rules that depend on colors.
 OF_COLOR = ("color-contrast", "link-in-text-block")
-#: Of elements that look alike so many are compared with what is behind them.
+#: The number of equal-looking elements that are compared with their background.
 ALIKE = 3
 
-# Comparing colors is most of axe's time: milliseconds for each of a chapter's thousands of tokens.
-# Contrast is a matter of an element's style and that of all around it, so that three of each kind
-# answer for the others. What has no words of its own, and what axe leaves undecided whatever its
-# colors are (a single letter), is not even looked at. The marks are put on anew each time: a theme
-# or a width changes looks.
-# Two thirds of a chapter's elements are tokens of its listings. Those that nobody compares become
-# part of the text around them, since axe takes its time for every element there is. Three that are
-# alike in every theme, by the classes of all around them, stay for a theme that comes later.
-# Pages share their styles: who keeps the looks (54 bits of a hash) from page to page does not ask
-# about the same look on each.
+# Comparing colors takes most of axe's time: milliseconds for each of thousands of tokens. Contrast
+# depends on the styles of an element and of its ancestors, so three elements of each kind are
+# enough. Elements without words of their own are left out, and so are single letters, which axe
+# never decides. The marks are set again each time, because a theme or a width changes looks.
+# Two thirds of a chapter's elements are tokens of its listings. Tokens that are not compared become
+# part of the text around them, because axe takes time for every element. Three tokens with the same
+# classes on all their ancestors stay, because a later theme may need them.
+# Pages share their styles. A caller that keeps the looks (54 bits of a hash) from page to page
+# compares each look only once.
 MARK = """([kept, looks]) => {
   const all = [...document.body.querySelectorAll("*")], compared = new Set();
   const digest = (text) => {
@@ -82,7 +81,7 @@ def violations(
     structure: bool = True,
     looks: dict[str, int] | None = None,
 ) -> list[tuple[str, str]]:
-    """Run axe's rules of `tags`; return the rule and what it says for every element at fault.
+    """Run axe's rules of `tags`; return the rule and the message for every faulty element.
 
     Parameters
     ----------
@@ -93,8 +92,8 @@ def violations(
     """
     assert color or structure
     options = {
-        # Without preloading, which would fetch the style sheets again: a page opened as a file
-        # may not.
+        # Preloading would fetch the style sheets again, which a page opened as a file may not
+        # do.
         "preload": False,
         "resultTypes": ["violations"],
         "runOnly": {"type": "tag", "values": tags}

@@ -1,7 +1,7 @@
 """A real browser for the built pages, opened as files with the network off.
 
 Playwright drives the system's chromium and downloads nothing. Without a browser these tests are
-skipped, except under CI=true, where that is a failure.
+skipped; under CI=true they fail.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ NAMES = (
     *("chromium-headless-shell", "chromium", "chromium-browser"),
     *("google-chrome", "google-chrome-stable"),
 )
-#: Each window would start a process that draws the menu of its address bar, which nobody sees: a
-#: second of work for every context. Chromium takes the last such list alone, so that those of
-#: Playwright's that would ask or draw something are named again.
+#: Each window would start a process that draws the invisible menu of its address bar: a second of
+#: work for every context. Chromium takes only the last such list, so features of Playwright's list
+#: that would ask or draw something are named again.
 FEATURES_LEFT_OUT = (
     *("WebUIOmniboxPopup", "WebUIOmniboxAimPopup", "WebUIOmniboxFullPopup", "AimEnabled"),
     *("HttpsUpgrades", "LensOverlay", "MediaRouter", "NetworkTimeServiceQuerying"),
@@ -34,15 +34,15 @@ FEATURES_LEFT_OUT = (
 HERE = Path(__file__).parent
 
 
-#: Parameters that say how a page is looked at. Where a width has a picture of its own, a test says
-#: so by another parameter, and takes both.
+#: Parameters for the width and theme of a page. If a width has a picture of its own, a test uses
+#: another parameter and takes both widths.
 LOOKS = {"width", "theme"}
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Mark what needs a browser, so that it can be left out by `-m "not browser"`.
+    """Mark tests that need a browser, so that `-m "not browser"` leaves them out.
 
-    A test that differs in looks alone takes one of them, by its name, unless all are asked for.
+    If cases of a test differ only in looks, its name chooses one look, unless all are requested.
     """
     looks: dict[str, list[pytest.Item]] = {}
     for item in items:
@@ -97,10 +97,10 @@ def book() -> Path:
 
 @pytest.fixture(scope="session")
 def used_pages(browser) -> Iterator[Callable[..., contextlib.AbstractContextManager[Page]]]:
-    """Return a function that lends a page, perhaps one that has shown another file before.
+    """Return a function that lends a page, which may have shown another file before.
 
-    That is for files which keep nothing that a later one could find, as figures are: a page of its
-    own takes longer to start than a figure to open.
+    This is for files such as figures, which store nothing that a later file could find. A new page
+    takes longer to start than a figure to open.
     """
     idle: dict[tuple, list[Page]] = {}
 
@@ -157,7 +157,7 @@ def open_page(open_session_page) -> Iterator[Callable[..., tuple[Page, Problems]
     """Open a page of the book: ``page, problems = open_page("chapters/simt.html", width=390)``.
 
     Keywords: ``query`` ("?q=word" or "#anchor"), ``width`` (1280), ``theme`` ("light" or "dark"),
-    ``scripts`` (True) and whatever a Playwright context takes, such as ``reduced_motion="reduce"``.
+    ``scripts`` (True) and any option of a Playwright context, such as ``reduced_motion="reduce"``.
     `problems` fills as the page runs.
     """
     pages = []

@@ -1,4 +1,4 @@
-"""Pages of frozen figures, as tests of browsers open them: from a folder, offline."""
+"""Pages of frozen figures for browser tests, opened from a folder, offline."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ COLORS = {
     "light": {"paper": "#ffffff", "ink": "#222832"},
     "dark": {"paper": "#121212", "ink": "#ced6dd"},
 }
-#: The page around the figures is a test's, not the book's.
+#: The page around the figures belongs to the tests, not to the book.
 NOT_OURS = {"region", "landmark-one-main", "page-has-heading-one"}
-#: Where the point (x, y) of a picture lies in the window.
+#: The place of the point (x, y) of a picture in the window.
 PLACE = """(svg, [x, y]) => {
     const at = new DOMPoint(x, y).matrixTransform(svg.getScreenCTM());
     return [at.x, at.y];
@@ -60,7 +60,7 @@ LIVE = """async ([code, payload]) => {
 
 
 class Problems(list):
-    """What went wrong while a page was open: console errors, exceptions, requests that left."""
+    """The problems of a page while it was open: console errors, exceptions, requests to others."""
 
     def watch(self, page: Page) -> None:
         """Listen to `page` from now on."""
@@ -75,7 +75,7 @@ class Problems(list):
 
 
 def html_of(name, /, **changes):
-    """Return a figure as a page has it; `changes` of its record, such as its step or name."""
+    """Return a figure in the form of a page, with `changes` of its record, such as step or name."""
     return figure_html(RECORDS[name] | changes)
 
 

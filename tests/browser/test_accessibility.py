@@ -1,4 +1,4 @@
-"""Axe is asked about few of the elements that look alike, and still finds the one that does not."""
+"""Axe checks a few of the elements that look alike, and still finds one with another look."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ from gpukernels.views.figure import figure_html
 sys.path.insert(0, str(ROOT / "book" / "_ext"))
 from figure_links import MOVES, anchored, figures_of
 
-#: A figure of each kind: the one with the most to choose.
+#: A figure of each kind: the one with the most choices.
 OF_A_KIND = ["frontier filters", "graph weights", "graph steps", "warp block", "memory", "hash"]
 OF_A_KIND += ["mapping workloads", "scan shared", "relax graphs", "tile dial", "compare"]
 OF_A_KIND += ["frontier roots", "mapping sizes", "parts", "workers"]
@@ -51,7 +51,7 @@ def link(address, words="Go"):
 
 @pytest.fixture
 def open_parts(browser, folder):  # noqa: F811
-    """Open a page of figures and texts, as a build makes it; no problem may come up on it."""
+    """Open a page of figures and texts, as a build makes it; the page must have no problems."""
     problems = Problems()
     with contextlib.ExitStack() as at_the_end:
 
@@ -78,7 +78,7 @@ def open_parts(browser, folder):  # noqa: F811
 
 
 def state_of(figure):
-    """Return what a reader sees of a figure's state: its lists, its slider and its sentence."""
+    """Return the visible state of a figure: its lists, its slider and its sentence."""
     lists = ".gk-controls select, .gk-controls input"
     values = figure.locator(lists).evaluate_all("(all) => all.map((s) => s.value)")
     steps = figure.locator(".gk-scrub input").evaluate_all("(all) => all.map((s) => s.value)")
@@ -130,7 +130,7 @@ def test_an_address_opens_its_figure_at_its_run_and_step(open_parts, width):
     assert figure.get_by_role("slider").input_value() == "3"
     assert figure.locator(".gk-now").text_content().startswith("Level 3: ")
     assert is_in_window(page, figure)
-    # The page may be loaded anew: it stays where its reader has gone since.
+    # After the page is loaded again, it keeps the reader's last state.
     came = page.evaluate("scrollY")
     page.mouse.wheel(0, -900)
     page.wait_for_function(f"scrollY === {came} - 900")
@@ -202,7 +202,7 @@ def test_a_sentence_sets_a_figure_and_stays_if_the_figure_is_seen(open_parts):
     assert page.evaluate("scrollY") == 0
     assert page.evaluate("history.length") == entries
     assert address_of(page) == "#fig-grid?run=a-b-c&step=2"
-    # What the link does not say stays as it is, and the link works as often as it is asked.
+    # The link changes only what it names, and it works every time.
     page.get_by_role("button", name="Next level").click()
     page.get_by_role("link", name="Go").click()
     assert page.get_by_role("slider").input_value() == "2"
@@ -247,7 +247,7 @@ def test_a_link_leads_to_its_figure_also_without_scripts(open_parts, scripts):
     box = page.locator("#fig-grid").bounding_box()
     assert -1 <= box["y"] < 800
     if scripts:
-        # Opened in another tab, or copied, it is the whole address.
+        # In another tab, or as a copy, the link is the whole address.
         assert page.get_by_role("link", name="Go").get_attribute("href").endswith("&step=2")
 
 
@@ -285,7 +285,7 @@ def test_a_cell_plays_its_run_and_one_that_cannot_play_does_not_pretend_to(open_
     assert figure.get_by_role("slider").input_value() == "2"
     page.clock.run_for(1500)
     assert figure.get_by_role("slider").input_value() == "3"
-    # Without a step it begins at the first, by the keyboard too.
+    # Without a step it begins at the first step, also by the keyboard.
     page.get_by_role("link", name=re.compile("play a <b> on g$")).focus()
     page.keyboard.press("Enter")
     assert figure.get_by_label("Method").input_value() == "no filter"
@@ -303,7 +303,7 @@ def test_cells_without_scripts_or_their_figure_are_plain(open_parts):
     assert page.locator(".gk-compare-play").count() == 0
 
 
-#: Clicks a link as a script does, which waits for no scrolling; says what its figure shows then.
+#: Clicks a link by a script, which does not wait for scrolling; returns the state of its figure.
 FOLLOWED = """async ([figure, address]) => {
   [...document.querySelectorAll("a")].find((a) => a.getAttribute("href") === address).click();
   await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
@@ -329,7 +329,7 @@ def test_every_link_of_the_book_sets_what_it_says(book, open_page):
         links = re.findall(r'href="#(fig-[a-z0-9-]+)" data-gk-state="([^"]*)"', text)
         if links:
             linked[path] = links
-    # That figure, run and step are there is told by the build, for every link of every page.
+    # The build checks that figure, run and step exist, for every link of every page.
     for path in [*linked][:: 1 if EFFORT == SOAK else 3]:
         links = linked[path]
         page, problems = open_page(path.relative_to(book))

@@ -17,7 +17,7 @@ SIMT = "chapters/simt.html"
 NUMBERS, BUG = "form.gk-exercise", ".gk-exercise[role=group]"
 RIGHT = (12, 4, 2, 8)
 DAMAGED = "for (const k of ['gk-exercises', 'gk-exercise-records']) localStorage.setItem(k, '[{');"
-#: A browser that keeps nothing for the exercises; the theme goes on as it likes.
+#: A browser that stores nothing for the exercises; the theme may still store its settings.
 REFUSING = """
   for (const name of ["getItem", "setItem", "removeItem"]) {
     const own = Storage.prototype[name];
@@ -31,9 +31,9 @@ REFUSING = """
 
 @pytest.fixture
 def own_browser(playwright, chromium, book, tmp_path):
-    """Open pages as a reader's browser does, which keeps what pages store, unlike a private window.
+    """Open pages in a browser that keeps the data of pages, unlike a private window.
 
-    In a private one Chromium at times loses what pages opened as files have stored.
+    In a private window, Chromium sometimes loses the data of pages opened as files.
     """
     contexts = []
 
@@ -66,9 +66,9 @@ def predict(page: Page, *numbers) -> None:
 
 
 def until_kept(page: Page, act: Callable[[], None], held: str) -> None:
-    """Do `act`, which ends on a new page, until the browser has what the old one stored.
+    """Repeat `act`, which ends on a new page, until the browser has the data of the old page.
 
-    Chromium at times drops what a page opened as a file stores just after the browser's start.
+    Chromium sometimes drops the data of a page opened as a file just after the browser's start.
     """
     for _ in range(5):
         act()
@@ -78,7 +78,7 @@ def until_kept(page: Page, act: Callable[[], None], held: str) -> None:
 
 
 def is_marked(page: Page, id: str, text: str) -> None:
-    """Check what stands beside an exercise's heading."""
+    """Check the mark at an exercise's heading."""
     expect(page.locator(f"section:has(> #try-{id}) > h3 .gk-state")).to_have_text(text)
 
 
@@ -128,7 +128,7 @@ def test_a_prediction_is_judged_hinted_at_explained_and_remembered(own_browser, 
 def test_a_bug_is_found_by_a_click_or_by_the_keyboard_alone(open_page):
     page, problems = open_page(SIMT, width=390)
     bug = page.locator(BUG)
-    # On a phone a line goes on below: none has to be scrolled to.
+    # On a phone, long lines wrap, so no line has to be scrolled to.
     lines = bug.locator("ol.gk-lines")
     assert lines.evaluate("(list) => list.scrollWidth - list.clientWidth") <= 0
     for line in lines.locator("button").all():

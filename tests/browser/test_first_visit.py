@@ -1,10 +1,10 @@
-"""A page that a browser has never shown: right from the first moment, and still."""
+"""The first visit of a page: it has the right theme from the start, and nothing moves."""
 
 from __future__ import annotations
 
 import pytest
 
-#: What is recorded from before the page begins: themes that it names, and how far it jumps.
+#: Records, from before the page begins, the themes that it names and the distance of its jumps.
 RECORD = """
 window.themes = [];
 window.shift = 0;
@@ -27,5 +27,5 @@ def test_a_first_visit_has_the_system_s_theme_and_nothing_jumps(browser, book, n
     page.goto((book / name).as_uri(), wait_until="load")
     page.wait_for_selector("figure.gk-view button", state="attached")
     assert set(page.evaluate("window.themes")) == {theme}
-    assert page.evaluate("window.shift") < 0.1  # which web vitals call good
+    assert page.evaluate("window.shift") < 0.1  # web vitals call this good
     context.close()

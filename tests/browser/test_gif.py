@@ -1,4 +1,4 @@
-"""A run saved as an animated GIF: every step a frame, which looks as the figure does."""
+"""A run saved as an animated GIF: each step is a frame, which looks like the figure."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from test_saved import in_page, pixels, unlike
 
 from gpukernels.views.script import classic_script, module_for
 
-#: Lets a picture take a second, so that a film is not over before a test has looked at it.
+#: Lets each picture take a second, so that a film does not end before a test has seen it.
 SLOW = """() => {
     const { prototype } = HTMLImageElement, add = prototype.addEventListener;
     prototype.addEventListener = function (type, f) {
@@ -30,7 +30,7 @@ def save_gif(page) -> tuple[str, bytes]:
 
 
 def frames_of(gif: bytes) -> tuple[np.ndarray, list[int]]:
-    """Return the pixels of every frame, and how long each is shown in milliseconds."""
+    """Return the pixels of every frame, and its time in milliseconds."""
     frames = ImageSequence.Iterator(Image.open(io.BytesIO(gif)))
     read = [(np.asarray(frame.convert("RGB")), frame.info["duration"]) for frame in frames]
     return np.stack([frame for frame, _ in read]), [shown for _, shown in read]
@@ -109,7 +109,7 @@ def test_a_notebook_has_what_writes_a_gif_within(open_figures, host):  # noqa: F
     file, gif = save_gif(page)
     assert file == f"{page.locator('figure').get_attribute('id')}.gif"
     assert len(frames_of(gif)[0]) == record["traces"][0]["steps"]
-    # Python hears of no step that a reader did not take.
+    # Python receives only the steps that a reader took.
     assert host == "output" or page.evaluate("window.saved") == []
 
 
@@ -127,7 +127,7 @@ def test_a_long_run_shows_how_far_it_is_and_ends_where_a_reader_cancels(open_fig
         page.keyboard.press("Enter")
         page.wait_for_function("document.querySelector('.gk-save progress').value > 0")
         cancel = page.get_by_role("button", name="Cancel the GIF")
-        # The focus stays, and a screen reader is not told every step.
+        # The focus stays, and a screen reader does not announce every step.
         assert cancel.evaluate("(button) => button === document.activeElement")
         assert page.locator(".gk-now").get_attribute("aria-live") == "off"
         if end == "cancel":

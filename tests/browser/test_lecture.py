@@ -1,6 +1,6 @@
-"""A figure over the whole window, as a lecture shows it: words that the last row reads, uncut.
+"""A figure over the whole window in a lecture: its words are legible from the last row, and uncut.
 
-Measured on the figures that the chapters hold, one of each view, whose sentences and numbers are
+The test measures figures of the chapters, one of each view, because their sentences and numbers are
 the longest that an audience sees.
 """
 
@@ -16,7 +16,7 @@ from gpukernels.views.script import VIEWS, classic_script, stylesheet
 
 ROOT = Path(__file__).parents[2]
 SCREEN = {"width": 1920, "height": 1080}
-#: A figure of each view. Where a view has a picture that is hard to show, it is that one.
+#: A figure of each view. If a view has a picture that is hard to show, it is this one.
 FIGURES = {
     "compare": ("direction", "fig-all-searches-timed"),
     "energy": ("performance_power_energy", "fig-power-plane"),
@@ -32,8 +32,8 @@ FIGURES = {
     "warp": ("simt", "fig-unequal"),
     "workers": ("beyond_one_gpu", "fig-workers"),
 }
-#: The least size of a word on the screen, what is outside of it, and what scrolls, in each turn and
-#: at several steps. A program may scroll (`gk-program`), and a closed list of numbers is not shown.
+#: The least size of a word on the screen, the elements outside of it, and those that scroll, for
+#: each part and several steps. A program may scroll (`gk-program`); closed lists are not shown.
 MEASURED = """(figure) => {
     const range = figure.querySelector(".gk-scrub input");
     const folded = (e) => e.closest("details:not([open]) > :not(summary), .gk-room");
@@ -133,7 +133,7 @@ def frontier(open_figures):  # noqa: F811
 
 
 def where(figure):
-    """Return which frame the figure shows."""
+    """Return the frame that the figure shows."""
     return int(figure.locator(".gk-scrub input").input_value())
 
 
@@ -145,7 +145,7 @@ def test_a_presenter_steps_a_figure_that_fills_the_window_and_no_other(frontier)
     assert where(figure) == 3
     page.keyboard.press("PageUp")
     assert where(figure) == 2
-    # Wherever the focus is, a remote control has no other key.
+    # These keys work wherever the focus is, because a remote control has no others.
     figure.locator(".gk-scrub input").focus()
     page.keyboard.press("PageDown")
     assert where(figure) == 3

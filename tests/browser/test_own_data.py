@@ -1,4 +1,4 @@
-"""A reader's own data in a page: a press starts a search there, items get sizes."""
+"""A reader's own data in a page: a press starts a search at a vertex, and items get sizes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ WIDTHS = pytest.mark.parametrize("width", [1280, 390])
 
 
 def spot(page, figure, vertex):
-    """Return where in the window a vertex is drawn."""
+    """Return the place of a vertex in the window."""
     drawing = RECORDS[ROOTS]["drawing"]
     x, y = (unpack(drawing[axis])[vertex] / 10 for axis in "xy")
     return place(page, figure.locator("svg.gk-graph"), x, y)
@@ -35,10 +35,10 @@ def test_a_press_on_a_vertex_its_key_or_the_list_starts_the_search_there(open_pa
         said = figure.locator(".gk-now").text_content()
         assert said.startswith(f"Level 0 from vertex {root}: 1 vertex")
         assert figure.bounding_box()["height"] == pytest.approx(tall, abs=1)
-    page.mouse.click(*spot(page, figure, 3))  # of which nothing was recorded
+    page.mouse.click(*spot(page, figure, 3))  # no run from this vertex was recorded
     assert choice.input_value() == "0"
     figure.locator("svg.gk-graph").focus()
-    for _ in range(2):  # the picture keeps the focus, and goes on from where it was
+    for _ in range(2):  # the picture keeps the focus and its place
         for _ in range(5):
             page.keyboard.press("ArrowRight")
         page.keyboard.press("Enter")
@@ -46,7 +46,7 @@ def test_a_press_on_a_vertex_its_key_or_the_list_starts_the_search_there(open_pa
         page.keyboard.press("ArrowRight")
         page.keyboard.press("Enter")
     assert choice.input_value() == "5"
-    # Another method starts at the same root; an address brings all of it back.
+    # Another method starts at the same root; an address restores all of it.
     figure.get_by_label("Trace").select_option("frontier")
     figure.get_by_role("button", name="Next level").click()
     address = f"#{id_of(ROOTS)}?run=frontier&root=5&step=1"
@@ -58,7 +58,7 @@ def test_a_press_on_a_vertex_its_key_or_the_list_starts_the_search_there(open_pa
 
 
 def check_sizes(figure, size):
-    """Assert that bars, strips and slider are those of this size of B, of 0, 2 and 40."""
+    """Assert that bars, strips and slider show this size of B (0, 2 or 40)."""
     assert figure.locator(".gk-size-said").all_text_contents() == ["3", str(size), "1"]
     (trace,) = RECORDS[SIZES]["traces"]
     last = trace["variantSteps"][[0, 2, 40].index(size)] - 1
@@ -96,7 +96,7 @@ def test_an_item_is_dragged_stepped_and_pressed_to_a_size(open_parts, width):  #
     assert more.is_disabled()
     less.tap()
     check_sizes(figure, 2)
-    # Whoever looks at a round or at the end stays there.
+    # A reader at a round or at the end stays there.
     slider = figure.locator(".gk-scrub input")
     more.tap()
     assert slider.input_value() == slider.get_attribute("max")

@@ -20,25 +20,25 @@ PAGES = [TOC["root"], *(c["file"] for part in TOC["parts"] for c in part["chapte
 PAGES = [f"{name}.html" for name in PAGES]
 WIDTHS = (390, 1280)
 THEMES = ("dark", "light")
-#: In which widths and themes a page is looked at: in each of both, and half of the pages in either
-#: theme on a phone, since a page takes seconds. `make soak` looks at all crossings.
+#: The widths and themes in which a page is opened: both widths and both themes, and on a phone half
+#: of the pages in each theme, because a page takes seconds. `make soak` tries all combinations.
 LOOKS: dict[str, list[tuple[int, str]]] = {
     name: [(width, THEMES[(k + w) % 2]) for w, width in enumerate(WIDTHS)]
     for k, name in enumerate(PAGES)
 }
 if EFFORT == SOAK:
     LOOKS = {name: list(product(WIDTHS, THEMES)) for name in PAGES}
-#: The rules that axe runs in a look: all, and then what may differ in the next, which are colors.
+#: The rules that axe runs: all in the first look, and those about colors in the next looks.
 RULES = ({}, {"structure": False}) if EFFORT != SOAK else ({},) * 4
-#: In which looks axe runs and figures are played to see what scrolls. For every change it is one of
-#: a page's looks in turn, so that both widths in both themes appear; otherwise it is each.
+#: The looks in which axe runs and figures are played to see what scrolls. For every change it is
+#: one of a page's looks in turn, so that both widths and both themes appear; otherwise all of them.
 CLOSELY = {
     name: looks if EFFORT == SOAK else [looks[k // 2 % 2]]
     for k, (name, looks) in enumerate(LOOKS.items())
 }
 
 
-#: How a page lies on a screen: its height, its words of prose, its figures, pictures and listings.
+#: The layout of a page: its height, its words of prose, its figures, pictures and listings.
 LAYOUT = """() => {
   const article = document.querySelector("article");
   const place = (e) => [Math.round(e.getBoundingClientRect().top + scrollY),
@@ -62,7 +62,7 @@ LAYOUT = """() => {
   };
 }"""
 
-#: Listings with lines that end outside of their boxes, in closed drawers too.
+#: Listings with lines that end outside of their boxes, also in closed drawers.
 CUT_OFF = """() => {
   const closed = [...document.querySelectorAll("article details:not([open])")];
   closed.forEach((drawer) => { drawer.open = true; });
@@ -73,10 +73,10 @@ CUT_OFF = """() => {
 }"""
 
 
-#: What scrolls in a figure that a reader has not opened a drawer of: in each run, each turn of the
-#: parts, and at the first, middle and last step. A program may be longer than any window: it
-#: scrolls by itself to the line of each step. The rest of the page is away meanwhile: the browser
-#: would look through it at each change.
+#: Elements that scroll in a figure with closed drawers: in each run, for each of its parts, and at
+#: the first, middle and last step. A program may be longer than any window, because it scrolls by
+#: itself to the line of each step. The rest of the page is hidden meanwhile, because the browser
+#: would lay it out at each change.
 SCROLLED_INSIDE = """() => [...document.querySelectorAll("article figure.gk-view")].flatMap(
 (figure) => {
   const BOXES = "*:not(svg, svg *, option, details:not([open]) *)";
@@ -117,8 +117,8 @@ SCROLLED_INSIDE = """() => [...document.querySelectorAll("article figure.gk-view
 })"""
 
 
-#: Words smaller than 9 pixels: as the page draws them, in closed drawers too. (The title of a card
-#: that is a link is there for those who hear the page.)
+#: Words smaller than 9 pixels on the page, also in closed drawers. (The title of a card that is a
+#: link is for screen readers.)
 SMALL = """() => {
   const closed = [...document.querySelectorAll("article details:not([open])")];
   closed.forEach((drawer) => { drawer.open = true; });
@@ -135,7 +135,7 @@ SMALL = """() => {
   return found;
 }"""
 
-#: What scrolls sideways without a shade that says so, or without a name that says what it is.
+#: Elements that scroll sideways without a shade at the side, or without a name.
 UNMARKED = """() => {
   const closed = [...document.querySelectorAll("article details:not([open])")];
   closed.forEach((drawer) => { drawer.open = true; });
@@ -153,7 +153,7 @@ UNMARKED = """() => {
 
 @dataclass
 class Visit:
-    """What one page did: the problems, the rest by width and theme."""
+    """The findings on one page: its problems, and the rest by width and theme."""
 
     problems: list[str]
     theme: dict[tuple[int, str], str]
@@ -166,8 +166,8 @@ class Visit:
     unmarked: list[str]
 
 
-#: Brings a page to rest: what a new theme fades into is there at once. (What is hidden would never
-#: get there by itself.)
+#: Brings a page to rest: all transitions of a new theme end at once. (Those of hidden elements
+#: would never end by themselves.)
 SETTLED = """async () => {
   for (;;) {
     await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
@@ -178,8 +178,8 @@ SETTLED = """async () => {
 }"""
 
 
-#: Whether the page's script has seen the new width, which it does a while after the last change:
-#: what scrolls can be reached by the keyboard.
+#: Whether the page's script has noticed the new width, which happens a while after the last change:
+#: then the keyboard can reach all elements that scroll.
 SEEN = """() => [...document.querySelectorAll(["pre", ".nboutput > .output_area",
     ".cell_output > .output", ".jp-RenderedHTMLCommon", ".pst-scrollable-table-container"])].every(
         (e) => (e.tabIndex === 0) ===
@@ -189,7 +189,7 @@ SEEN = """() => [...document.querySelectorAll(["pre", ".nboutput > .output_area"
 def look(page, width, theme):
     """Make the window of `page` so wide, and click its button until it has the theme."""
     page.set_viewport_size({"width": width, "height": 900 if width > 600 else 844})
-    for _ in THEMES:  # and what the system says, between them
+    for _ in THEMES:  # the button also goes through the system's theme
         if page.evaluate("document.documentElement.dataset.theme") != theme:
             page.evaluate("document.querySelector('.theme-switch-button').click()")
     page.evaluate(SETTLED)
@@ -231,12 +231,12 @@ def visit(open_session_page, book):
             else:
                 found.small = page.evaluate(SMALL)
                 found.unmarked = page.evaluate(UNMARKED)
-        # Last, since axe's tokens are fewer than the page's; from where the page is, and back.
+        # Last, because axe leaves fewer tokens on the page; the scroll position is restored.
         closely = CLOSELY[name]
         for asked, rules in zip(reversed(closely), RULES, strict=EFFORT == SOAK):
             if asked != looks[-1]:
                 look(page, *asked)
-            with contextlib.suppress(TimeoutError):  # axe will tell
+            with contextlib.suppress(TimeoutError):  # axe will report it
                 page.wait_for_function(SEEN, timeout=2000)
             found.violations[asked] = violations(page, looks=compared, **rules)
         found.problems += problems
@@ -284,11 +284,11 @@ def test_a_chapter_is_read_in_twenty_minutes_from_picture_to_picture(visit, name
         if top < layout["exercises"]:
             assert top - below <= 2 * SCREEN, f"no picture from {below} to {top}"
             below = max(below, top + height)
-    # Nobody scrolls inside of a figure.
+    # No figure has parts to scroll.
     assert visit(name).inside == []
 
 
-#: Steps of the first figure, to and fro.
+#: Steps the first figure forth and back.
 STEPS = """() => {
   const figure = document.querySelector("article figure.gk-view");
   const range = figure.querySelector(".gk-scrub input");

@@ -1,4 +1,4 @@
-"""Reading comfort: cards, a search that lands on the spot, a list that follows, white paper."""
+"""Reading comfort: cards, a search that leads to the place, a list that follows, white paper."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ CARD = "#word-card"
 
 
 def opened(page, link):
-    """Return the text of the card once it is there, which must not lie on its word."""
+    """Return the text of the card when it is visible; it must not cover its word."""
     page.wait_for_selector(CARD)
     card, word = page.locator(CARD).bounding_box(), link.bounding_box()
     assert card["y"] + card["height"] <= word["y"] or word["y"] + word["height"] <= card["y"]
@@ -32,9 +32,9 @@ def test_a_term_under_the_pointer_shows_its_definition_until_escape(open_page, t
     link.hover()
     assert opened(page, link) == definition
     assert "A directed edge" in definition
-    assert link.get_attribute("title") is None  # or the browser would say it as well
+    assert link.get_attribute("title") is None  # otherwise the browser would show it, too
     assert violations(page, structure=theme == "light") == []
-    page.locator(CARD).hover()  # which keeps it
+    page.locator(CARD).hover()  # keeps the card open
     page.wait_for_timeout(400)
     assert page.locator(CARD).is_visible()
     page.keyboard.press("Escape")

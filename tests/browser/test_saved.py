@@ -1,4 +1,4 @@
-"""What a figure shows, saved as SVG or PNG, looks alone as it does in the page."""
+"""A figure saved as SVG or PNG looks the same as in the page."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def saved(page, kind: str) -> tuple[str, bytes]:
 
 
 def in_page(page) -> bytes:
-    """Return a photo of the figure without what a saved one leaves out."""
+    """Return a photo of the figure without the parts that a saved figure leaves out."""
     page.evaluate("document.querySelector('figure').toggleAttribute('data-saved', true)")
     photo = page.locator("figure").screenshot()
     page.evaluate("document.querySelector('figure').toggleAttribute('data-saved', false)")
@@ -47,9 +47,9 @@ def alone(page, tmp_path, svg: bytes) -> bytes:
 
 
 def unlike(one: np.ndarray, other: np.ndarray) -> float:
-    """Return the share of pixels that differ, where edges may be smoothed otherwise."""
+    """Return the share of pixels that differ; the smoothing of edges may differ."""
     assert max(abs(np.subtract(one.shape, other.shape))) <= 1
-    # The last row of a photo may be half of the figure and half of what is below it.
+    # The last row of a photo may be half figure and half background.
     tall, wide = np.minimum(one.shape, other.shape)[:2] - 1
     apart = np.abs(one[:tall, :wide] - other[:tall, :wide]).max(axis=2)
     return float((apart > 0.35).mean())
@@ -64,11 +64,11 @@ def test_a_saved_svg_looks_alone_as_in_the_page(open_figures, tmp_path, name, th
     photo = pixels(in_page(page))
     _, svg = saved(page, "SVG")
     text = svg.decode()
-    # Nothing of it is kept elsewhere.
+    # The file needs no other file.
     assert not re.search(r"\b(class|href)=|var\(|<(style|script|image|foreignObject)\b", text)
     apart = unlike(pixels(alone(page, tmp_path, svg)), photo)
     assert apart < 0.004
-    # The picture, and not paper alone.
+    # The file has the picture, and not only paper.
     assert np.ptp(photo) > 0.5
 
 
@@ -136,6 +136,6 @@ def test_an_iframe_of_another_page_holds_the_figure_alone(open_figures, folder):
     page.goto(outer.as_uri())
     inside = page.frame_locator("iframe").locator("figure.gk-wide[data-bare]")
     inside.wait_for()
-    # A frame has an edge of 2 pixels, and lies 8 from those of its page.
+    # A frame has an edge of 2 pixels, and lies 8 pixels from the edges of its page.
     assert inside.bounding_box() == {"x": 10, "y": 10, "width": 700, "height": 500}
     assert inside.evaluate("(f) => f.scrollHeight - f.clientHeight") <= 1

@@ -1,4 +1,4 @@
-"""A table that is wider than a phone has a shade at the side beyond which there is more."""
+"""A table that is wider than a phone has a shade at each side where more of it is hidden."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from matplotlib.image import imread
 
-#: Pages with tables that no phone has room for and with some that fit; without figures they open
-#: at once.
+#: Pages with some tables that are wider than a phone and some that fit. They have no figures, so
+#: they open quickly.
 WIDE, FITTING = "book/profiler.html", "book/notation.html"
 TABLE = "article .pst-scrollable-table-container"
 
@@ -29,9 +29,9 @@ def wide_table(page):
 
 
 def edges(page, table) -> dict[str, float]:
-    """Return how far the colors at each side of the table are from those behind it.
+    """Return the distance of the colors at each side of the table from its background.
 
-    Most of a column of pixels has no words: the middle one of its colors is what is behind them.
+    Most of a column of pixels has no words, so the middle one of its colors is the background.
     """
     box = table.bounding_box()
     clip = {"x": box["x"], "y": box["y"], "width": box["width"], "height": box["height"]}

@@ -1,4 +1,4 @@
-"""A plain notebook's stored figures live in a program that brings neither style nor script."""
+"""The stored figures of a plain notebook work in a program without their style and script."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 from built_book import ROOT
 
 CHAPTERS = sorted(path.stem for path in (ROOT / "chapters").glob("*.ipynb"))
-#: What stands around an output in JupyterLab, with the two rules of its prose that hurt figures.
+#: The page around an output in JupyterLab, with the two rules of its prose that harm figures.
 LAB = """<!doctype html><html lang="en"><head><meta charset="utf-8"><style>
 .jp-RenderedHTMLCommon svg { max-width: 100%; height: auto; }
 .jp-RenderedHTMLCommon p { margin-bottom: 1em; text-align: left; }

@@ -1,7 +1,7 @@
-"""Figures and the window: how tall, how wide and how legible they are, and what keys do in them.
+"""Figures and the window: their height, width and legibility, and their keys.
 
-What the chapters hold is measured, since its sentences, listings and numbers are the longest that
-readers meet: every figure that is stored in a notebook, in the column that a page of the book has.
+Every figure that is stored in a notebook is measured in the column of a page of the book, because
+these figures have the longest sentences, listings and numbers that readers meet.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from gpukernels.views.script import classic_script, stylesheet
 
 ROOT = Path(__file__).parents[2]
 NOTEBOOKS = sorted([*(ROOT / "chapters").glob("*.ipynb"), ROOT / "book" / "index.ipynb"])
-#: The column of a page of the book, with the edge that a figure has beside it.
+#: The column of a page of the book, with a figure's edge.
 COLUMN = "body { margin: 0 10px } main { max-width: 752px; margin: auto }"
 LEAST = 9
-#: Marks that need no words: what keeps lines apart or shows where paper is.
+#: Marks that need no words: those that separate lines or show the paper.
 UNTOLD = {
     "gk-s-grid": "gaps between cells, in the color of paper",
     "gk-f-paper": "paper behind rows of a narrow picture",
     "gk-follow": "not seen: the place that is kept in view",
     "gk-f-future": "its two layers have looks of their own",
-    # A comparison tells its scale in words, and the best of each graph by a key.
+    # A comparison gives its scale in words, and marks the best of each graph by a key.
     "gk-s-rule": "the scale",
     "gk-compare-bar-rest": "all but the best",
     "gk-s-dot-rest": "all but the best",
@@ -151,7 +151,7 @@ def test_parts_that_do_not_fit_a_phone_take_turns(used_pages, page_of):
             assert pressed == [str(k == turn).lower() for k in range(3)]
             assert figure.bounding_box()["height"] == tall
             assert figure.evaluate("(f) => f.scrollHeight - f.clientHeight") <= 1
-        # A step leaves the turn as it is; paper has all parts, and so has a wide window.
+        # A step does not change the shown part; paper and a wide window have all parts.
         figure.get_by_role("button", name="Next iteration").click()
         assert buttons.last.get_attribute("aria-pressed") == "true"
         page.emulate_media(media="print")
@@ -196,7 +196,7 @@ def test_a_listing_scrolls_to_the_line_of_each_step(used_pages, page_of, width):
 
 
 BELOW = '<p style="height: 2000px">before</p>{}<p style="height: 2000px">after</p>'
-#: As around an output of JupyterLab: panels that scroll, clip and are a place of their own.
+#: Panels as around an output of JupyterLab: they scroll, clip and are positioned.
 PANEL = (
     '<div style="height: 600px; overflow: auto; contain: strict; transform: translateZ(0)">'
     '<div style="overflow: auto; width: 700px">{}</div></div>'
@@ -232,7 +232,7 @@ def test_a_figure_takes_the_whole_width_and_gives_it_back(open_figures, name, ar
     assert wide["width"] >= 1100
     assert wide["height"] <= 844
     assert figure.locator(".gk-body").bounding_box()["width"] >= 1100
-    # What lies at the middle of the window is the figure, whatever is around it.
+    # The element in the middle of the window is part of the figure, whatever is around it.
     assert page.evaluate("Boolean(document.elementFromPoint(640, 400).closest('figure.gk-wide'))")
     back = page.get_by_role("button", name="Back")
     assert back.evaluate("(button) => button === document.activeElement")
@@ -246,7 +246,7 @@ def test_a_figure_takes_the_whole_width_and_gives_it_back(open_figures, name, ar
     assert page.evaluate("scrollY") == scrolled
     held = slider if slider.count() else page.get_by_role("button", name="Full width")
     assert held.evaluate("(e) => e === document.activeElement")
-    # And once more, by the button itself.
+    # The same again, by the button itself.
     page.get_by_role("button", name="Full width").click()
     page.get_by_role("button", name="Back").click()
     settled(page, before)

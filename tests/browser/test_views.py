@@ -1,4 +1,4 @@
-"""Every figure in a real browser: one pass over all that a reader can do with any of them."""
+"""Every figure in a real browser: one pass over everything that a reader can do with it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ NAMES = pytest.mark.parametrize("name", RECORDS)
 KINDS = {record["view"]: name for name, record in reversed(RECORDS.items())}
 ASKED = Path(__file__).with_name("asked.json")
 
-# Text, tags and attributes of everything inside a part; numbers are compared apart from words.
+# Text, tags and attributes of everything inside a part; numbers are compared separately from words.
 OUTLINE = """(root) => {
   const fallback = new Set(["fill", "stroke", "fill-opacity", "stroke-opacity", "stroke-linecap",
     "stroke-dasharray", "font-family", "font-size", "text-anchor", "vector-effect"]);
@@ -51,7 +51,7 @@ OUTLINE = """(root) => {
   return said;
 }"""
 PARTS = ".gk-title, .gk-timeline, .gk-stage, .gk-side, .gk-now, figcaption, details:not(.gk-save)"
-#: Draws a first frame by a document of text, in an engine that is not the one that Python has.
+#: Draws a first frame by a document of text, in another engine than Python's.
 STILL = """([code, data]) => new Function("data", `${code}; return draw(data);`)(data)"""
 
 
@@ -135,7 +135,7 @@ def test_a_figure_steps_by_buttons_slider_keys_and_timeline_and_plays(open_figur
         assert slider.input_value() == str(last)
 
 
-#: What of a figure can be scrolled sideways, or stands out of its column.
+#: Elements of a figure that can be scrolled sideways or extend beyond its column.
 SIDEWAYS = """() => [...document.querySelectorAll("figure *")].filter((e) => {
     const scrolls = /auto|scroll/.test(getComputedStyle(e).overflowX);
     const right = (box) => box.getBoundingClientRect().right;
@@ -147,7 +147,7 @@ MOVING = """() => [...document.querySelectorAll("figure *")].filter((e) => {
     const s = getComputedStyle(e);
     return s.animationName !== "none" || parseFloat(s.transitionDuration) > 0;
 }).length"""
-#: What axe looks for: everything in one theme at either width, and colors alone in the other.
+#: The rules for axe: all in one theme at both widths, and only those about colors in the other.
 LOOKS = [(1280, "light", {}), (390, "light", {"color": False}), (390, "dark", {"structure": False})]
 if EFFORT != SOAK:  # each rule once
     LOOKS[1:2] = []
@@ -167,8 +167,8 @@ def test_all_figures_pass_axe_and_fit_the_page(open_figures, width, theme, rules
     assert faults(page, **rules) == []
 
 
-#: Asks every picture of the stage and the timeline by keys, by a pointer and by clicks, in units of
-#: the picture, and keeps what the figure says and lights each time.
+#: Uses keys, a pointer and clicks on every picture of the stage and the timeline, in units of the
+#: picture, and records the words and lights of the figure each time.
 ASK = """() => {
     const figure = document.querySelector("figure"), heard = [];
     const words = ".gk-note, .gk-pointed-words, .gk-tile-in :is(b, small, p), .gk-map-head small";
@@ -218,7 +218,7 @@ ASK = """() => {
 
 
 def answers(page):
-    """Return how often something was asked, how many answers differ, and a digest of all."""
+    """Return the number of actions, the number of different answers, and a digest of all."""
     heard = page.evaluate(ASK)
     digest = hashlib.sha256("\n".join(heard).encode()).hexdigest()[:16]
     return [len(heard), len(set(heard)), digest]
@@ -226,7 +226,7 @@ def answers(page):
 
 @NAMES
 def test_what_is_asked_of_a_figure_is_answered_as_it_was(open_figures, name):  # noqa: F811
-    """New answers are kept by ``KEEP_ANSWERS=1 pytest -n 0 -k answered``, once they are right."""
+    """If new answers are right, store them by ``KEEP_ANSWERS=1 pytest -n 0 -k answered``."""
     kept, found = json.loads(ASKED.read_text()), answers(open_figures(name))
     if "KEEP_ANSWERS" in os.environ:
         kept[name] = found
@@ -266,7 +266,7 @@ def test_a_listed_program_scrolls_and_figures_of_a_page_are_independent(open_fig
     first, second = page.get_by_role("slider").all()
     first.fill("1")
     assert second.input_value() == "3"
-    # What has a use of its own for a key keeps it.
+    # An element with its own use of a key keeps this key.
     speed = page.get_by_label("Speed").first
     speed.focus()
     page.keyboard.press("ArrowRight")
@@ -301,7 +301,7 @@ def test_a_comparison_has_all_its_numbers_below_and_in_a_file(open_figures):  # 
         assert kept.splitlines()[:2] == ["method,graph,steps,ms (ms)", "a <b>,g,3,0.25"]
 
 
-#: The most changes of the page that any of 40 steps makes.
+#: The most changes of the page in any of 40 steps.
 CHANGES = """() => {
     const range = document.querySelector("input[type=range]");
     const seen = new MutationObserver(() => {});
@@ -319,7 +319,7 @@ CHANGES = """() => {
 
 @NAMES
 def test_a_step_touches_few_elements(open_figures, name):  # noqa: F811
-    """Marks of one look are one path, so that a step is not a change a mark."""
+    """Marks of one look are one path, so a step does not change each mark separately."""
     page = open_figures(name)
     if page.locator(".gk-scrub input").count():
         assert 0 < page.evaluate(CHANGES) < 800  # eleven mappings at once take most
