@@ -1,8 +1,8 @@
-"""A figure of each kind and of each of its forms, and what they are drawn from, frozen.
+"""A figure of each kind and form, with frozen records.
 
 ``python tests/views/example_figures.py`` writes ``records.json``, the records of these figures, and
-``frames.json``, a digest of every frame that the drawings make of them. Tests of drawings read the
-records: they do not change when a kernel does. Look at the figures before you keep new digests.
+``frames.json``, a digest of every frame that is drawn from them. Tests of drawings read the
+records, which do not change with the kernels. Look at the figures before you store new digests.
 """
 
 import functools
@@ -202,8 +202,8 @@ VIEWS = {
 }
 
 
-#: Figures of a search by the package's kernels, whose lines are in the records: these change with
-#: the kernels' files.
+#: Figures of searches by the package's kernels. Their records contain lines of the kernels, so they
+#: change with the kernels' files.
 WITH_LINES = {
     "frontier methods", "frontier filters", "frontier roots", "frontier both ways",
     "warp", "warp several", "memory all",
@@ -212,7 +212,7 @@ WITH_LINES = {
 
 @functools.cache
 def made(name):
-    """Return a figure that several tests look at, and none changes."""
+    """Return a figure that several tests read and no test changes."""
     return VIEWS[name]()
 
 
@@ -231,6 +231,6 @@ def write(path, texts):
 
 if __name__ == "__main__":
     write(RECORDS, {name: to_json(made(name).payload) for name in VIEWS})
-    from test_frames import frames_of  # asks for the records
+    from test_frames import frames_of  # it reads the records
 
     write(FRAMES, {name: json.dumps(frames_of(text)) for name, text in records().items()})

@@ -1,4 +1,4 @@
-"""Asks the figures' JavaScript modules for a value, without a browser."""
+"""Calls of the figures' JavaScript modules, without a browser."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from gpukernels.views.script import alone
 
 
 def asked(modules: list[str], function: str) -> Callable[..., object]:
-    """Return a JavaScript function over `modules` as one of Python, for what JSON can hold.
+    """Return a JavaScript function over `modules` as a Python function of JSON values.
 
-    `document`, where it is asked for, is the one that drawings without a browser have.
+    If `document` is asked for, it is the document of drawings without a browser.
     """
     answer = f"(given) => ({function})(...JSON.parse(given))"
     ask = function_of(alone(modules, "ask", answer), "ask")

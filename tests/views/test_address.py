@@ -1,4 +1,4 @@
-"""What figures are called in addresses, and which addresses a build refuses."""
+"""The names of figures in addresses, and the addresses that a build refuses."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_a_figure_is_called_by_its_name_or_else_its_title():
     assert graph(title="One search, level by level").address == "#fig-one-search-level-by-level"
     assert graph(title="One search", name="levels-2").address == "#fig-levels-2"
     assert graph(title="×").address == "#fig-graph"
-    # What stands before it on a page, or in it, changes nothing of that; nor does its record grow.
+    # Text before the figure or in it does not change its address, and its record does not grow.
     assert graph(title="One search").address == graph(title="One search", step=2).address
     assert "name" not in graph().payload
 
@@ -159,5 +159,5 @@ def test_a_comparison_keeps_addresses_beside_its_cells():
     view = CompareView(rows, plays={("b", "h"): "#fig-a?run=b"})
     assert view.payload["plays"] == [["", ""], ["", "#fig-a?run=b"]]
     assert CompareView(rows, plays={}).html == CompareView(rows).html
-    # A page without scripts plays nothing.
+    # A page without scripts does not play runs.
     assert "#fig-a" not in view.html.partition("<script")[0]

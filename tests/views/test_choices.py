@@ -1,4 +1,4 @@
-"""No list of a figure promises what its page lacks: each choice leads to a recording."""
+"""Each choice in a list of a figure leads to a recording in the page."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from gpukernels.views.encoding import to_json
 
 NOTEBOOKS = sorted((ROOT / "chapters").glob("*.ipynb"))
 RECORD = re.compile(r'<script type="application/json">(.*?)</script>', re.DOTALL)
-#: Sets each list of each run to each of its entries, plays to the end, and says what is amiss.
+#: Sets each list of each run to each of its entries, plays to the end, and returns the faults.
 TRY = """(data) => {
   const record = JSON.parse(data), faults = [];
   const view = VIEWS[record.view];
@@ -62,7 +62,7 @@ def tried():
     def answer(record):
         try:
             return ask(to_json(record))
-        except Exception as problem:  # what the engine raises, whatever its class
+        except Exception as problem:  # the engine's exceptions have several classes
             return 0, [str(problem)]
 
     return answer

@@ -1,4 +1,4 @@
-"""CompareView's record: every number, what is best, why there is none; and what it refuses."""
+"""CompareView's record: numbers, the best ones, reasons for missing ones; and its refusals."""
 
 import csv
 import io

@@ -1,4 +1,4 @@
-"""Figures count as readers do: what takes 26 steps ends at step 26, and numbers have a meaning."""
+"""Figures count as readers do: a run of 26 steps ends at step 26, and numbers have a meaning."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from gpukernels.trace import metrics
 from gpukernels.views import WarpView, script
 
 REGISTRY = ", ".join(f"{kind}: {kind}View" for kind in script.VIEWS)
-#: Of every frame of every run: its label, what stands below that, its sentence, its counters.
+#: Every frame of every run: its label, the text below the label, its sentence, its counters.
 FRAMES = asked(
     ["counted", "figure", *script.VIEWS],
     """(record) => {
@@ -34,7 +34,7 @@ FRAMES = asked(
       });
     }""".replace("REGISTRY", REGISTRY),
 )
-#: The label of a frame, and how many there are up to it.
+#: The label of a frame, and the number of frames up to it.
 LABEL = asked(
     ["counted", "figure", *script.VIEWS],
     """(record, step) => {
@@ -97,7 +97,7 @@ def test_a_warp_ends_at_the_step_that_is_the_number_of_its_steps():
     assert len(frames) == longest > 3
     assert (frames[0]["label"], frames[-1]["label"]) == ("step 1", f"step {longest}")
     assert frames[-1]["of"] == f"of {longest}"
-    # The rest of it alone keeps its numbers.
+    # The rest by itself keeps its numbers.
     (rest,) = FRAMES(WarpView(trace, launch, start=2).payload)
     assert [f["said"] for f in rest] == [f["said"] for f in frames[2:]]
     assert [f["label"] for f in rest] == [f["label"] for f in frames[2:]]

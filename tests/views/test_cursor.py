@@ -1,4 +1,4 @@
-"""The one cursor of a figure: it lights what the trace says, and it picks, pins and lets go."""
+"""The cursor of a figure: it lights up parts by the trace, picks and pins them, and lets go."""
 
 from __future__ import annotations
 

@@ -88,5 +88,5 @@ def test_texts_come_back_whatever_their_numbers_look_like(texts):
 def test_texts_that_differ_by_their_numbers_share_their_words():
     packed = pack_texts([f"Level {k}: {k * k:,} arcs read" for k in range(60)])
     assert packed["forms"][0] == ["Level ", ": ", " arcs read"]
-    # A number with a comma is two, the second of which may begin with zeros, as no number does.
+    # A comma divides the text into two numbers. Only the second one may begin with zeros.
     assert len(packed["forms"]) < 8

@@ -1,4 +1,4 @@
-"""EnergyView's record: places on both axes, lines of equal energy, words, and what it refuses."""
+"""EnergyView's record: places on both axes, lines of equal energy, words, and its refusals."""
 
 from __future__ import annotations
 

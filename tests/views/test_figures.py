@@ -1,4 +1,4 @@
-"""What every view promises, on each kind of input that a chapter gives it."""
+"""Promises of all views, on each kind of input that a chapter gives them."""
 
 import hashlib
 import json
@@ -77,7 +77,7 @@ def test_a_figure_is_complete_without_a_script(view):
     assert not figure.find_all(id=True)
     assert len(view.html.encode()) < 200_000
     for svg in figure.find_all("svg"):
-        # A part of a picture has the name of the whole; what only decorates is hidden.
+        # A part of a picture has the name of the whole; decoration is hidden.
         named = svg.get("role") == "img" and svg["aria-label"]
         assert named or svg.find_parent("svg") or svg["aria-hidden"] == "true"
     for mark in figure.find_all(["path", "rect", "text"]):
@@ -102,7 +102,7 @@ def test_another_process_gives_the_same_bytes():
         "print(hashlib.sha256(t.VIEWS[name]().html.encode()).hexdigest())"
     )
     folder = os.path.dirname(__file__)
-    # Whatever the order of sets is here, one of the two has another.
+    # At least one of the two orders of sets differs from the order here.
     seed = "2" if os.environ.get("PYTHONHASHSEED") == "1" else "1"
     there = subprocess.run(
         [sys.executable, "-c", code, folder, os.path.dirname(folder)],
@@ -111,7 +111,7 @@ def test_another_process_gives_the_same_bytes():
         text=True,
         check=True,
     ).stdout.split()
-    names = sorted(WITH_LINES)  # the others are compared with what another process has kept
+    names = sorted(WITH_LINES)  # the others are compared with the stored records
     assert there == [hashlib.sha256(made(name).html.encode()).hexdigest() for name in names]
 
 
@@ -332,13 +332,13 @@ def test_lanes_stand_out_whose_bank_has_to_serve_several_words(dtype):
         served = Counter(word % 32 for word in words)
         several = sum(times for times in served.values() if times > 1)
         if dtype == "int64" and stride % 2:
-            several = 0  # served half a warp at a time, without a conflict
+            several = 0  # half a warp is served at a time, without a conflict
         clashing = picture.find_all("path", class_="gk-f-clash")
         assert sum(path["d"].count("M") for path in clashing) == several
 
 
 def visits_of(trace, units):
-    """Who visits each unit, and its place among the requests: by another way than the view's."""
+    """The visitor of each unit and its place among the requests, computed in another way."""
     r, found = trace.requests, {}
     (item,) = trace.array_named("item")
     for row in np.flatnonzero(r.array == item).tolist():

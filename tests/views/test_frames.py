@@ -1,7 +1,8 @@
-"""Every frame of every example is drawn as it was when somebody last looked at it.
+"""Every frame of every example is drawn as at its last inspection.
 
-A digest tells that a drawing has changed, not whether that is right: open the figures of the
-chapters before and after, and write new digests by ``python tests/views/example_figures.py``.
+A digest shows that a drawing has changed, not whether the change is right. So open the figures of
+the chapters before and after the change, and then write new digests by
+``python tests/views/example_figures.py``.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from javascript import asked
 from gpukernels.views import script
 from gpukernels.views.figure import figure_html
 
-#: All that a reader sees of each run: of each step, and of the first and last of each choice.
+#: Everything that a reader sees of a run: at each step, and at the first and last of each choice.
 DRAWN = """(data) => {
   const record = JSON.parse(data), view = VIEWS[record.view], frames = [];
   const opened = view.open(record, () => true), counted = opened.counted || view.counted;

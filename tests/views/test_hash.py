@@ -1,4 +1,4 @@
-"""HashView tells what the lanes of a filter decided, by the filter itself and by written traces."""
+"""HashView shows the decisions of a filter's lanes: traces of the filter, and written traces."""
 
 import numpy as np
 import pytest
@@ -28,7 +28,7 @@ def record_of(trace, launch=None, block=None, limit=10_000):
 
 
 def written(*rows, slots=64):
-    """Write a trace of (kind, warp, {lane: (vertex, thread)}); loads hold what they read."""
+    """Write a trace of (kind, warp, {lane: (vertex, thread)}); loads have the values read."""
     w = TraceWriter()
     w.source("find", ["hash_table[h] = word", "got = hash_table[h]"])
     table = w.array("hash_table", slots, np.int64, "shared")
@@ -117,7 +117,7 @@ def test_a_slot_is_shared_within_a_block_alone():
             w.step(at, block, 0, line, [0])
             w.request(at, block, 0, line, table, kind, [0], [20], [vertex << 32])
     (told,) = HashView(w.trace()).payload["traces"]
-    assert told["followed"] == [20]  # the one that is followed at first
+    assert told["followed"] == [20]  # the vertex that is followed at first
 
 
 @pytest.mark.parametrize(("schedule", "seed"), SCHEDULES)
@@ -134,7 +134,7 @@ def test_verdicts_are_what_the_kernel_decided(kernel, blocks, schedule, seed):
     assert stored == calls.sum()
     assert valid + conflicts == kept.sum()
     assert detected == stored - kept.sum() > 0
-    # What a block kept more than once it missed; what several blocks kept, no table could tell.
+    # A block missed vertices that it kept more than once. No table sees copies in several blocks.
     entries = [candidates[:, b * threads :][:, :threads][kept[:, b * threads :][:, :threads] > 0]
                for b in range(blocks)]  # fmt: skip
     distinct = [set(part.tolist()) for part in entries]
@@ -202,7 +202,7 @@ def test_a_table_holds_the_words_stored_last():
             s: (record.words[i].vertex, record.words[i].thread) for s, i in record.table(k).items()
         }
         requests = trace.requests
-        # The slots that a read step reads hold what the trace says it read.
+        # The slots of a read step have the values that the trace has for this read.
         if step.kind == READS:
             for i in step.words:
                 word = record.words[i]

@@ -87,7 +87,7 @@ def test_every_mark_lies_on_the_paper(graph):
     assert all("M" in line for line in lines_of(d))
 
 
-#: A graph drawn where its vertices are told to stand, a loop at the upper edge among them.
+#: A graph with given positions of its vertices, and with a loop at the upper edge.
 NINE = gk.Graph.from_arcs(
     9,
     [0, 0, 2, 2, 2, 3, 3, 4, 4, 4, 6, 6, 7, 7],
@@ -123,13 +123,13 @@ def test_a_loop_lies_on_the_paper_and_away_from_its_vertex(name):
     for k in loops:
         end, at = np.array(ends[k]), np.array([d.x[d.tail[k]], d.y[d.tail[k]]]) / 10
         assert np.linalg.norm(end - at) == pytest.approx(reach, rel=0.01)
-        # Half a stroke more; a value at the far end of a loop, where vertices have names.
+        # Half a stroke more. Values are at the far end of a loop if vertices have names.
         assert (end >= (4 if d.labeled else 1)).all()
         assert (end <= np.array([d.width, d.height]) - (4 if d.labeled else 1)).all()
 
 
 def name_boxes(d):
-    """Return the box around each vertex's name, from what the drawing says of it."""
+    """Return the box around each vertex's name, from the drawing's attributes."""
     boxes = []
     for said in map(dict, asked(["drawing"], NAMES)(d.payload())):
         wide = 5 * len(said["text"])
@@ -140,7 +140,7 @@ def name_boxes(d):
 
 
 def ways_of(d):
-    """Return points along each line that joins two vertices, by its own path."""
+    """Return points along each line between two vertices, from its path."""
     for line in lines_of(d):
         first = line.split("M")[1]
         numbers = [float(v) for v in re.findall(r"-?[\d.]+", first)]

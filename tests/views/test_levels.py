@@ -103,7 +103,7 @@ def test_queues_of_every_kind_are_read(filtered, searched):
         sum(getattr(level, name) for level in levels) for name in ("detected", "surplus")
     )
     if method == "contract_expand":
-        # Its queue holds arcs: who kept a vertex is not told apart from who dropped it.
+        # Its queue holds arcs, so threads that kept a vertex look like those that dropped it.
         assert (detected, missed) == (0, result.stats["duplicates_made"])
     elif options.get("duplicates") == "compare_and_swap" or method in ("linear_work", "luo"):
         assert missed == 0
@@ -135,7 +135,7 @@ def test_a_thread_that_marks_and_does_not_enqueue_has_dropped_a_duplicate():
 
 
 def test_an_arc_read_again_by_a_duplicate_finds_its_vertex_again():
-    """Two ways to each tip, so its threads double; every reading of a diamond's arcs finds."""
+    """Two paths lead to each tip, so its threads double; each read of a diamond's arcs finds it."""
     tip = 3 * np.arange(3)
     source = np.concatenate([tip, tip, tip + 1, tip + 2])
     target = np.concatenate([tip + 1, tip + 2, tip + 3, tip + 3])
@@ -188,7 +188,7 @@ def test_an_arc_of_the_reverse_graph_is_one_of_the_graph(graph):
 )
 @pytest.mark.parametrize("schedule", ["lockstep", "warp"])
 def test_levels_of_a_search_that_claims_without_a_look(options, schedule):
-    """Its root is claimed in vain by its neighbors, and by itself where an arc leads back."""
+    """The neighbors claim the root without success, and so does the root over an arc to itself."""
     g = gk.rmat(6, 4, seed=1)
     device = gk.SimtDevice(schedule, trace=True)
     result = bfs(g, 0, "persistent", device, threads=32, **options)
@@ -241,7 +241,7 @@ def test_levels_that_read_arcs_from_their_other_end(graph, schedule, search):
 
 
 def test_of_four_arcs_under_way_together_the_first_that_helps_is_the_one_found_over():
-    """Nobody stores parents, so only the order of the arcs tells."""
+    """No thread stores parents, so they follow only from the order of the arcs."""
     graph = gk.erdos_renyi(70, 12, seed=3)
     found = []
     for parents in (True, False):

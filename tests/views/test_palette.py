@@ -1,4 +1,4 @@
-"""Words on colored marks can be read, on light and on dark pages."""
+"""Words on colored marks are legible, on light and on dark pages."""
 
 import re
 
@@ -29,7 +29,7 @@ PAIRS = [
 
 def color(name, theme):
     value = {**LIGHT, **(DARK if theme == "dark" else {})}[f"--gk-{name}"]
-    # The theme's variable has the last word; what is written here is what holds without a theme.
+    # The theme's variable comes first; the color here is for pages without a theme.
     digits = re.findall(r"#([0-9a-f]{3,6})\b", value)[-1]
     digits = digits if len(digits) == 6 else "".join(2 * d for d in digits)
     return [int(digits[i : i + 2], 16) / 255 for i in (0, 2, 4)]

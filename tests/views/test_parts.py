@@ -1,4 +1,4 @@
-"""PartsView's record: who is in which part, who is a separator, by a scalar walk over all arcs."""
+"""PartsView's record: parts and separators, compared with a scalar walk over all arcs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""RelaxView's record: what searches for shortest paths did, against a scalar model of them."""
+"""RelaxView's record of searches for shortest paths, compared with a scalar model of them."""
 
 import numpy as np
 import pytest
@@ -19,7 +19,7 @@ from gpukernels.views.relax.relaxations import AGAIN, NEEDED, TOO_EARLY, Arcs, r
 
 ROADS = gk.random_weights(gk.road_grid(8, 8, seed=1), low=1, high=40, seed=1)
 WEB = gk.random_weights(gk.rmat(6, 6, seed=3), low=0, high=9, seed=2)
-#: 0 -> 1 -> 2 -> 3 is shorter than 0 -> 2, so that vertex 2 is taken up too early, and 3 with it.
+#: The path 0 -> 1 -> 2 is shorter than 0 -> 2, so vertices 2 and 3 are expanded too early.
 DETOUR = gk.Graph.from_arcs(5, [0, 0, 1, 2, 3], [1, 2, 2, 3, 4], [1, 9, 2, 1, 1])
 INT32_MAX = 2**31 - 1
 
@@ -95,12 +95,12 @@ def test_who_is_taken_up_too_early_is_told_apart():
     every_pair(METHODS, ("roads", "web"), ("lockstep", "warp", "random")),
 )
 def test_every_method_is_read_as_it_counts_itself(method, network, schedule):
-    """Its relaxations, its distances, and of each arc that it needs exactly one."""
+    """Its relaxations, its distances, and exactly one needed relaxation per needed arc."""
     g, root = {"roads": (ROADS, 0), "web": (WEB, 1)}[network]
     run, result = run_of(g, root, method, schedule)
     assert run.root == root
     stats = result.stats
-    # What is left for the end is an iteration more; there, no arc from an unreached vertex counts.
+    # Postponed arcs take one more iteration, in which arcs from unreached vertices do not count.
     at_the_end = run.relaxations - stats["relaxations"]
     assert 0 <= at_the_end <= stats.get("relaxations_at_the_end", 0)
     if stats["launches"] > 1:
@@ -139,7 +139,7 @@ def test_negative_weights_and_negative_distances_are_drawn():
     assert view.payload["traces"][0]["shades"] == [-6, 2]
 
 
-# Searches in one launch, and words that hold more than a distance.
+# Searches in one launch, and words with more than a distance.
 
 
 def device_arrays(device, g, root, infinite=INT32_MAX, dtype=np.int32):
@@ -194,7 +194,7 @@ def test_a_launch_of_many_iterations_is_split_where_its_grid_waits(by_hand):
 @benign_race("distance")
 @cuda.jit
 def relax_packed(offsets, targets, weights, distance, infinite, round):
-    """Keep distance and round in one word, the distance above, as one atomic lowers both."""
+    """Keep distance and round in one word, the distance in the upper half, for one atomic."""
     u = cuda.grid(1)
     if u < distance.size and distance[u] != infinite:
         for i in range(offsets[u], offsets[u + 1]):
@@ -381,5 +381,5 @@ def test_a_search_on_arcs_in_another_order_is_refused():
 
     with pytest.raises(InvalidArgument, match="targets in another order than the graph's"):
         read_run(trace_at(4), Arcs.of(WEB))
-    # All arcs are light, so they are where they were.
+    # All arcs are light, so their places do not change.
     assert read_run(trace_at(20), Arcs.of(WEB)).root == 1

@@ -1,4 +1,4 @@
-"""ScanView's rows are what the lanes and cells held, by a scalar model of each scan."""
+"""ScanView's rows are the values of lanes and cells, compared with a scalar model of each scan."""
 
 import numpy as np
 import pytest
@@ -54,7 +54,7 @@ def test_an_exclusive_scan_ends_with_a_step_in_which_lanes_take():
     assert last.values.tolist() == [0, *np.cumsum(VALUES[:31]).tolist()]
     assert last.arcs == [(i - 1, i) for i in range(1, 32)]
     assert last.kinds == [TAKE] * 31
-    # Lane 0 gets its 0 from nobody.
+    # Lane 0 gets its 0 from no other lane.
     assert 0 in last.changed
 
 

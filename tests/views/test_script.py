@@ -12,7 +12,7 @@ VIEWS = Path(script.__file__).parent
 def test_every_module_is_part_of_the_page_or_of_what_runs_without_one():
     page, still, check = script.classic_script(), script.still_script(), script.address_script()
     for module in VIEWS.rglob("*.js"):
-        # What only a still needs, no page loads.
+        # Pages do not load the parts that only stills need.
         text = still if module.stem in ("dom", "paint", "still") else page
         text = check if module.stem == "address_check" else text
         body = [line for line in module.read_text().splitlines() if line.startswith("function ")]

@@ -1,4 +1,4 @@
-"""First frames: drawn by the page's JavaScript without a browser, in words where nothing draws."""
+"""First frames: drawn by the page's JavaScript without a browser, or in words without an engine."""
 
 import json
 import re
@@ -83,7 +83,7 @@ def test_coordinates_keep_one_decimal_and_halves_go_up():
     values += (np.arange(-400, 400) / 16).tolist()
 
     def rounded(value):
-        # Of the number as it is held, which is seldom the decimal that was written.
+        # The digits are those of the stored number, which is seldom the written decimal.
         tenth = abs(Decimal(value)).quantize(Decimal("0.1"), ROUND_HALF_UP)
         sign = "-" if value < 0 else ""
         return sign + str(tenth).removesuffix(".0")

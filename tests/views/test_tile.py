@@ -1,4 +1,4 @@
-"""TileView's record, against Floyd-Warshall written down in NumPy and the trace's counters."""
+"""TileView's record, compared with Floyd-Warshall in NumPy and with the trace's counters."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ WEB = gk.random_weights(gk.erdos_renyi(48, 3.0, seed=3), low=1, high=20, seed=2)
 
 
 def lengths_of(g):
-    """Return the matrix that a graph starts from, infinite where there is no arc."""
+    """Return the first matrix of a graph, with infinity for missing arcs."""
     matrix = np.full((g.n, g.n), np.inf)
     source, target = g.coo
     np.minimum.at(matrix, (source, target), 1 if g.weights is None else g.weights)
@@ -63,7 +63,7 @@ def replayed(run):
 
 
 def through(matrix, pivots):
-    """Return the matrix where paths may also go through these vertices, one after the other."""
+    """Return the matrix after paths may also go through these vertices, one after another."""
     for k in pivots:
         matrix = np.minimum(matrix, matrix[:, k, None] + matrix[None, k, :])
     return matrix
@@ -123,7 +123,7 @@ def test_phases_write_their_tiles_and_read_those_that_are_ready(name):
 
 @pytest.mark.parametrize("name", FORMS)
 def test_registers_and_memory_are_those_of_the_tiled_algorithm(name):
-    """After each slice, what threads keep has gone through its vertices; then it is written."""
+    """After each slice, values include paths through its vertices; then they are stored."""
     g, _, _, run = run_of(**FORMS[name])
     n, tile = g.n, run.tile
     start = np.full((run.rows, run.rows), np.inf)
@@ -140,7 +140,7 @@ def test_registers_and_memory_are_those_of_the_tiled_algorithm(name):
             phase = launch % 3
             step = through(expected, [first]) if phase == 0 else expected
             if phase:
-                # A product takes what was there before the launch.
+                # A product reads the matrix from before the launch.
                 for k in range(first, last + 1):
                     step = np.minimum(step, before[:, k, None] + before[None, k, :])
             for t in tiles:
@@ -224,7 +224,7 @@ def test_what_lies_in_shared_memory_is_what_its_frame_needs(name):
 
 @pytest.mark.parametrize("name", FORMS)
 def test_a_thread_reads_the_rows_and_columns_of_its_own_outputs(name):
-    """What the figure marks for one thread, against the indices that it asked shared memory for."""
+    """The marks of the figure for one thread, compared with its indices in shared memory."""
     _, trace, _, run = run_of(**FORMS[name])
     r = trace.requests
     row, lane = lanes_of(r.mask)
@@ -247,7 +247,7 @@ def test_a_thread_reads_the_rows_and_columns_of_its_own_outputs(name):
 
 
 def test_a_panel_has_launches_of_its_own_and_a_remainder_through_all_its_tiles():
-    """Four tiles a side, two pivot tiles at a time, as in the words of the driver."""
+    """Four tiles per side, two pivot tiles at a time, as the driver's docstring says."""
     g, _, result, run = run_of(n=52, tile=16, panel=2)
     final = run.final.reshape(64, 64)[:52, :52]
     np.testing.assert_array_equal(
@@ -291,7 +291,7 @@ def test_floats_and_negative_weights_are_drawn():
         low, high = view.payload["shades"]
         off = result.distance[~np.eye(20, dtype=bool)]
         finite = off[np.isfinite(off)]
-        # What is padded is not joined to anything.
+        # Padded vertices are joined to no other vertex.
         assert [low, high] == [finite.min(), finite.max()]
 
 

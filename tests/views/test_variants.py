@@ -1,4 +1,4 @@
-"""Recordings to choose among, roots or sizes: each choice is what a view of it alone shows."""
+"""Choices of recordings, by root or size: each shows the same as a view of this one alone."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ GRAPHS = {
     "loops": gk.Graph([0, 2, 3, 3, 5], [0, 1, 1, 1, 0], directed=True),
 }
 METHODS = ["harish", "edge_parallel", "frontier", "virtual_warp", "direction_optimizing"]
-#: What a reader sees of a choice, step by step: words, numbers, and the paths of the picture.
+#: The visible parts of a choice, step by step: words, numbers, and the paths of the picture.
 LOOK = """(data, way, run, picks) => {
   const view = { frontier: frontierView, mapping: mappingView }[way];
   const opened = view.open(JSON.parse(data));
@@ -78,7 +78,7 @@ def test_every_root_shows_what_a_view_of_its_search_alone_shows(look, graph, sch
     view = FrontierView(g, methods, root=1)
     for root in range(g.n):
         if not g.out_degree[root]:
-            continue  # such a search alone reads nothing, and is refused
+            continue  # such a search alone reads nothing, so its view is refused
         alone = FrontierView(g, {m: of[root] for m, of in methods.items()})
         for run in range(2):
             seen, own = look(view, run, root=root), look(alone, run)
@@ -87,7 +87,7 @@ def test_every_root_shows_what_a_view_of_its_search_alone_shows(look, graph, sch
                 seen, own, strict=True
             ):
                 assert said.replace(f" from vertex {root}", "", 1) == own_said
-                # There may be counters that the search alone has no use for.
+                # There may be counters that the search alone does not need.
                 assert {**dict.fromkeys(dict(counts), "0"), **dict(own_counts)} == dict(counts)
                 rest, again = paths[0], own_paths[0]
                 assert rest[:4] + rest[6:] == again
@@ -103,7 +103,7 @@ def test_addresses_know_the_root_and_its_steps():
         assert address_problem(view.payload, good) == ""
         beyond = address_problem(view.payload, f"{name}?run=frontier&root={root}&step={many}")
         assert beyond == f'it has no step "{many}", but 0 to {many - 1}'
-    # What is not said may be any root, of which one has a single level.
+    # An address without a root may mean any root, and one root has a single level.
     assert "but 0 to 0" in address_problem(view.payload, f"{name}?step=2")
     assert '"root" is never "16"' in address_problem(view.payload, f"{name}?root=16")
 
@@ -145,7 +145,7 @@ def test_many_roots_are_refused():
 
 
 ROADS = gk.random_weights(gk.road_grid(3, 4, seed=1), 1, 9, seed=2)
-#: Of each picture of a step: the paths by their looks, and the words, the distances among them.
+#: Each picture of a step: the paths by their looks, and the words with the distances.
 PATHS = """(data, picks) => {
   const opened = relaxView.open(JSON.parse(data));
   const isPicture = (svg) => (svg.getAttribute("class") || "").startsWith("gk-graph");
@@ -171,7 +171,7 @@ def relaxed(method, graph=ROADS, **options):
 
 
 def of_pictures(step):
-    """Return each picture's paths that do not tell lengths by shades, and its words."""
+    """Return each picture's words, and its paths except those whose shades show lengths."""
     for svg, words in step[1]:
         yield sorted(map(tuple, (p for p in svg if not p[0].startswith("gk-dot-v")))), words
 
@@ -194,7 +194,7 @@ def test_every_root_of_a_relaxation_shows_what_a_view_of_it_alone_shows():
                 rings = list(paths)
                 for path in own_paths:
                     rings.remove(path)
-                # What is left marks the root.
+                # The remaining path marks the root.
                 assert [name for name, _ in rings] == ["gk-dot-ink", "gk-dot-paper"]
                 assert rings[0][1] == rings[1][1] != ""
         distance = gk.reference.dijkstra(ROADS, root).distance
@@ -249,7 +249,7 @@ def test_every_choice_of_sizes_shows_what_a_view_of_it_alone_shows(look):
             said, counts, (_, paths), (_, words), (_, text) = now
             own_said, own_counts, (_, own_paths), (_, own_words), (_, own_text) = then
             assert (said, counts, words, text) == (own_said, own_counts, own_words, own_text)
-            # Bars of units a thread have the scale of the largest of all workloads.
+            # Bars of units per thread have the scale of the largest workload.
             drawn, own_drawn = ([d for d in p if d and ".5 " not in d] for p in (paths, own_paths))
             assert drawn == own_drawn
 

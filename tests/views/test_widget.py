@@ -1,4 +1,4 @@
-"""What a view promises to the notebook around it: numbers of any kind, and its HTML in each."""
+"""A view in a notebook accepts numbers of all kinds, and has its HTML in every notebook."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from gpukernels import views
 from gpukernels.errors import InvalidArgument
 from gpukernels.views import FrontierView, GraphView, HashView, MappingView, WarpView
 
-#: A view, its positional arguments, and its options that are whole numbers or flags.
+#: Views, with their positional arguments and their options that are whole numbers or flags.
 WHOLE = {
     "graph": (GraphView, lambda: (ROADS, DISTANCE), {"missing": -1, "step": 0, "seed": 3}),
     "frontier": (FrontierView, lambda: (ROADS, WRITTEN), {"root": 0, "step": 2, "seed": 3}),
@@ -64,7 +64,7 @@ def test_a_notebook_stores_the_html_of_a_view_whatever_ipywidgets_shows_it_with(
     def shown_without_html(self, **kwargs):
         return None
 
-    # What ipywidgets 7 has, and IPython asks before all else; ipywidgets 8 has none.
+    # ipywidgets 7 has this method, and IPython calls it first; ipywidgets 8 does not have it.
     monkeypatch.setattr(ipywidgets.Widget, "_ipython_display_", shown_without_html, raising=False)
     view, arguments, options = WHOLE[name]
     drawn = view(*arguments(), **options)

@@ -1,4 +1,4 @@
-"""WorkersView's record: runs in order, what each task needs, and what a death takes along."""
+"""WorkersView's record: runs in order, the needs of each task, and the losses of a death."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Traces written by hand, row by row, so that a view can be compared with what was put in."""
+"""Traces written by hand, row by row, so that a view can be compared with their rows."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ BFS_SOURCE = (
 
 
 class TraceWriter:
-    """Collects rows and makes a Trace of them."""
+    """Collects rows and makes a Trace from them."""
 
     def __init__(self):
         self.launches, self.sources, self.arrays = [], [], []
@@ -108,7 +108,7 @@ def queue_bfs(graph, root=0, threads=64):
     Returns
     -------
     trace, levels
-        ``levels`` holds, for each level, what the scalar model itself counted.
+        ``levels`` holds the scalar model's own counts for each level.
     """
     w = TraceWriter()
     w.source("expand", BFS_SOURCE)
@@ -135,7 +135,7 @@ def queue_bfs(graph, root=0, threads=64):
                 where = (at, block, warp)
 
                 def run(line, lanes, *asked, where=where):
-                    """Step in a line; `asked` is an array, a kind, places and values by lane."""
+                    """Add a step; `asked` is an array, a kind, and places and values by lane."""
                     w.step(*where, line, lanes)
                     if asked:
                         array, kind, index, value = asked
