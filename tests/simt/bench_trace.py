@@ -1,4 +1,4 @@
-"""What a trace costs beside a launch without one, in one run."""
+"""The time of a launch with a trace, compared with a launch without one in the same run."""
 
 from __future__ import annotations
 

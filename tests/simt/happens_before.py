@@ -1,7 +1,7 @@
-"""A model of which accesses race: each thread's past as a set, passed on by barriers and flags.
+"""A model of races: each thread's past is a set, which barriers and flags pass on.
 
 A script is a list of (action, thread or mask of lanes): chosen threads of two blocks touch one
-element in order, with barriers, fences and flags between.
+element in order, with barriers, fences and flags in between.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from numba import cuda
 
 from gpukernels.simt import launch
 
-#: Four warps in two blocks, the second of each block half full.
+#: Four warps in two blocks; the second warp of each block is half full.
 BLOCKS, THREADS = 2, 48
 ACCESSES = {
     "load": "out[i] = a[0]",
@@ -36,7 +36,7 @@ BARRIERS = {
 
 
 def text_of(script):
-    """Return a kernel's text; the barrier ``"some"`` is one of the lanes that a mask names."""
+    """Return a kernel's text; the barrier ``"some"`` is for the lanes that a mask names."""
     lines = ["def kernel(a, flags, out):", "    i = cuda.grid(1)"]
     for action, which in script:
         if action in BARRIERS:
@@ -49,7 +49,7 @@ def text_of(script):
 
 
 def races_found(script, schedules=("lockstep", "warp", "random")):
-    """Return whether the detector finds a race, under each schedule."""
+    """Return whether the detector finds a race under each schedule."""
     kernel = cuda.jit(function_from(text_of(script), "kernel", {"cuda": cuda}))
     verdicts = []
     for schedule in schedules:
@@ -72,13 +72,13 @@ def meetings(action, which):
 
 
 class Model:
-    """Each thread's past as a set of accesses; for fences what it may release and acquire, too."""
+    """Each thread's past as a set of accesses; for fences also the released and acquired sets."""
 
     def __init__(self):
         threads = range(BLOCKS * THREADS)
         kinds = ("past", "near", "wide", "seen near", "seen wide")
         self.sets = {kind: [set() for _ in threads] for kind in kinds}
-        #: What was released on a flag: to the threads of each block, and to all.
+        #: The accesses released on a flag: to the threads of each block, and to all threads.
         self.flags = {}
 
     def races(self, script):
@@ -116,7 +116,7 @@ class Model:
         if action != "failed":
             to_blocks[block] |= self.sets["near"][thread]
             to_all |= self.sets["wide"][thread]
-        if action == "atomic":  # the later atomics on an element see this one
+        if action == "atomic":  # later atomics on an element see this one
             to_blocks[block].add(number)
             to_all.add(number)
 
@@ -128,7 +128,7 @@ class Model:
 
 
 def scripts(count, threads, actions):
-    """Return random scripts that end with a store, which most past accesses could race with."""
+    """Return random scripts that end with a store, because most accesses can race with a store."""
     rng = random.Random(7)
     return [
         [*(drawn(rng, threads, actions) for _ in range(rng.randint(2, 7))),

@@ -14,7 +14,7 @@ from numba import cuda
 
 
 def launched(device, kernel, blocks, threads, *arguments, shared=0):
-    """Launch `kernel` on copies of the arrays among `arguments`; return what these then hold."""
+    """Launch `kernel` on copies of the arrays among `arguments`, and return these copies."""
     copies = [device.array(a) if isinstance(a, np.ndarray) else a for a in arguments]
     device.launch(kernel, blocks, threads, *copies, shared=shared)
     pairs = zip(arguments, copies, strict=True)
@@ -29,7 +29,7 @@ def line_of(kernel, text):
 
 
 def kernel_from(text, folder, name="kernel"):
-    """Return a kernel of a module of `text`, imported from a file so that its source is found."""
+    """Return a kernel of a module with `text`, imported from a file so that its source is found."""
     path = folder / f"{name}.py"
     path.write_text(text)
     spec = importlib.util.spec_from_file_location(name, path)
@@ -39,7 +39,7 @@ def kernel_from(text, folder, name="kernel"):
 
 
 def function_from(text, name, space):
-    """Return the function `name` of `text`, which sees `space` and whose source can be read."""
+    """Return the function `name` of `text` with the globals `space` and a readable source."""
     file = f"<{name} {zlib.crc32(text.encode()):x}>"
     linecache.cache[file] = (len(text), None, text.splitlines(True), file)
     space = dict(space)
@@ -48,7 +48,7 @@ def function_from(text, name, space):
 
 
 def numba_compiles(kernel, types):
-    """Return whether numba compiles a kernel or function of `types` for a GPU that is not there."""
+    """Return whether numba compiles a kernel or function of `types` for a GPU, without a GPU."""
     here = SimpleNamespace(compute_capability=(8, 0))
     function = getattr(kernel, "py_func", kernel)
     with mock.patch("numba.cuda.dispatcher.get_current_device", return_value=here):

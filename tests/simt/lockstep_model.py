@@ -1,9 +1,9 @@
-"""An independent model of SIMT execution: one Python generator a thread, smallest place first.
+"""An independent model of SIMT execution: one Python generator per thread, smallest place first.
 
-It shares no idea with the machine. The kernel's text is run as plain Python for every thread on
-its own; before each statement a thread reports its place in the text. Of each warp, the threads at
-the smallest place take one step together. As the text of a structured program is laid out in the
-order of its control flow, that is reconvergence at the end of every ``if``, loop and call.
+It shares no idea with the machine. The kernel's text runs as plain Python, separately for every
+thread. Before each statement, a thread reports its place in the text. The threads of a warp at
+the smallest place take one step together. A structured program is written in the order of its
+control flow, so the threads reconverge at the end of every ``if``, loop and call.
 
 A place is a tuple: the line, then within one statement the number of the call (in the order of
 evaluation) and the place inside the function called.
@@ -26,7 +26,7 @@ _TOGETHER += ("any_sync", "all_sync", "match_any_sync", "activemask", "syncthrea
 class _Report(ast.NodeTransformer):
     """Make a function a generator that yields (place, kind of step or None, operation).
 
-    What a step's ``yield`` gives back is its entry in the log; a branch notes there who took it.
+    A step's ``yield`` returns its log entry, in which a branch records the threads that took it.
     """
 
     def __init__(self, device_functions):
@@ -43,7 +43,7 @@ class _Report(ast.NodeTransformer):
         return [new for node in body for new in self._statement(node)]
 
     def _yield(self, line, kind):
-        # Made by hand: to parse the text takes ten times as long, and most of the model's time.
+        # Made by hand, because parsing the text takes ten times as long, most of the model's time.
         place = ast.Tuple([ast.Constant(line)], ast.Load())
         step = ast.Tuple([place, ast.Constant(kind), ast.Constant(None)], ast.Load())
         return ast.Assign([ast.Name(f"entry_{int(line)}", ast.Store())], ast.Yield(step))
@@ -126,7 +126,7 @@ def _within(prefix, generator):
 
 
 class _Array:
-    """An array whose loads are int64, as every value of the model is."""
+    """An array whose loads are int64, like every value of the model."""
 
     def __init__(self, data):
         self.data = data
@@ -262,7 +262,7 @@ class Model:
 
 
 def _answers(group, mask, launched):
-    """What each thread of `group` gets from the operation that all of them make."""
+    """Return the result of a joint operation for each thread of `group`."""
     name = group[0].operation[0]
     if name == "activemask":
         return [np.int64(mask)] * len(group)

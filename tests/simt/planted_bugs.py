@@ -1,8 +1,8 @@
-"""Small kernels with one classic error each, and how each is repaired.
+"""Small kernels with one classic error each, and their repaired twins.
 
-`PAIRS` lists them. In a kernel ``# here`` marks every line that takes part in its error. Its
-repaired twin is made from its text: without the lines that end with ``# -`` or ``# here -``, and
-with the statements that stand behind ``# +``.
+`PAIRS` lists them. In a kernel, ``# here`` marks every line that takes part in its error. The
+repaired twin is made from the kernel's text: without the lines that end with ``# -`` or
+``# here -``, and with the statements after ``# +``.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ HALF = 0xFFFF
 
 @dataclass(frozen=True)
 class Pair:
-    """A broken kernel, its repaired twin, how both are launched, and what the twin computes."""
+    """A broken kernel, its repaired twin, the launch of both, and the twin's result."""
 
     broken: object
     repaired: object
@@ -66,7 +66,7 @@ def zeros(n, dtype=np.int32):
 
 
 def numbers(n, dtype=np.int32):
-    """Numbers of which no two neighbors are alike."""
+    """Numbers in which no two neighbors are equal."""
     return (np.arange(n) * 7 % 23 + 1).astype(dtype)
 
 
@@ -568,7 +568,7 @@ def stack_with_aba(top, below, out):
             break  # -
         node = seen  # -
     cuda.atomic.add(out, node, 1)  # -
-    if i % 2:  # give it back: whoever has read `node` before may now take it for unchanged  # -
+    if i % 2:  # give it back: a thread that has read `node` before may take it for unchanged  # -
         seen = cuda.atomic.add(top, 0, 0)  # -
         while True:  # -
             below[node] = seen  # here -

@@ -1,9 +1,9 @@
 """Random small kernels: ifs, loops, break, continue, return, calls, warp operations, barriers.
 
-Variables hold numbers, arrays (global, shared, local and parts of them) and tuples of arrays, which
-are swapped, cut and chosen by any threads. Every program ends, stays within its arrays, divides by
-anything, and is free of races, because a thread has elements of its own; warp operations and
-barriers stand where all threads that have not returned come together.
+Variables hold numbers, arrays (global, shared, local and parts of them) and tuples of arrays. Any
+threads swap, slice and choose these. Every program ends and stays within its arrays. It may divide
+by any number. It has no races, because each thread has elements of its own. Warp operations and
+barriers are at places that all threads reach unless they have returned.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import textwrap
 from hypothesis import strategies as st
 
 VARIABLES = ("a", "b", "c")
-#: Arrays of one or two elements, all of them the thread's own; and arrays of all threads.
+#: Arrays of one or two elements that belong to one thread, and arrays of all threads.
 OWN, WHOLE = ("p", "q", "r"), ("m", "n")
 HEADER = """\
 from numba import cuda, int64
@@ -69,12 +69,12 @@ def kernel(data, state, narrow, total, room, n):
 """
 
 
-#: Making a strategy takes longer than drawing from it.
+#: Strategies are made once, because making one takes longer than drawing from it.
 _number = functools.cache(st.integers)
 
 
 class _Writer:
-    """Draws statements; what may stand where is kept in its few flags."""
+    """Draws statements; a few flags say which ones are allowed at the current place."""
 
     def __init__(self, draw, calls):
         self.draw = draw
@@ -243,7 +243,7 @@ class _Writer:
             name = self.pick("shfl_sync", "shfl_up_sync", "shfl_down_sync", "shfl_xor_sync")
             lane = self.draw(_number(0, 31))
             lane = 0 if name == "shfl_sync" else lane
-            if name in ("shfl_down_sync", "shfl_xor_sync"):  # of lanes that were launched
+            if name in ("shfl_down_sync", "shfl_xor_sync"):  # only from launched lanes
                 source = f"cuda.laneid {'+' if 'down' in name else '^'} {lane}"
                 launched = "cuda.blockDim.x - cuda.threadIdx.x // 32 * 32"
                 lane = f"{lane} if ({source}) < {launched} else 0"

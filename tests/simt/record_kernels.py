@@ -1,6 +1,6 @@
 """Kernels over structured arrays, dynamic shared memory and complex numbers.
 
-Like those of ``simulator_kernels``, numba's simulator runs them, too.
+numba's simulator runs them, too, like those of ``simulator_kernels``.
 """
 
 from __future__ import annotations
@@ -148,7 +148,7 @@ def complex_arithmetic(z, w, out):
         out[i, 2] = -z[i] + 3
 
 
-#: Copies of whole records, and records of a constant, are beyond numba's simulator.
+#: numba's simulator supports no copies of whole records and no constant records.
 NOT_SIMULATED = ("through_shared", "of_a_table")
 
 

@@ -1,7 +1,7 @@
 """Kernels without warp operations that both the machine and numba's simulator run.
 
-``python simulator_kernels.py results.npz``, under NUMBA_ENABLE_CUDASIM=1, writes what the simulator
-makes of them.
+``python simulator_kernels.py results.npz``, under NUMBA_ENABLE_CUDASIM=1, writes the simulator's
+results.
 """
 
 from __future__ import annotations

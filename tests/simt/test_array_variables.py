@@ -1,4 +1,4 @@
-"""Variables that hold arrays: swapped, chosen by a thread, in tuples; values are read before."""
+"""Variables that hold arrays: swapped, chosen per thread, in tuples; values are read first."""
 
 from __future__ import annotations
 
@@ -233,7 +233,7 @@ def test_a_trace_has_a_request_for_each_array():
 
 
 def test_a_swap_of_all_threads_costs_no_choice():
-    # One request a warp: the variable is an ordinary array again.
+    # One request per warp: the variable is an ordinary array again.
     device = SimtDevice(trace=True)
     a, b = device.array(np.arange(32)), device.array(np.arange(32))
     device.launch(ping_pong, 1, 32, a, b, 3)

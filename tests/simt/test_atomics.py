@@ -55,8 +55,8 @@ def test_operations_whose_order_does_not_matter(device, tmp_path, name, dtype, b
     np.testing.assert_array_equal(out, expected)
     assert out.dtype == dtype
     # The old values of a bin form a chain from its start to its end: each thread saw the value
-    # that another one left. (Not on a GPU for the extremes of floats: numba writes those as a loop
-    # that leaves, with what it last saw, when there is nothing to change.)
+    # that another one left. (On a GPU, minima and maxima of floats form no chain: numba makes them
+    # by a loop, which ends with the last value that it read if there is nothing to change.)
     if name in ("max", "min") and a.dtype.kind == "f" and not isinstance(device, SimtDevice):
         return
     for b in np.unique(at):
@@ -81,7 +81,7 @@ def test_every_thread_draws_a_ticket_of_its_own(scheduled_device, threads):
 
 
 def test_lanes_take_their_turn_in_thread_order():
-    # Hardware may take any order; the machine's is the one that a reader can predict.
+    # Hardware may take any order; the machine takes an order that a reader can predict.
     from gpukernels.simt import launch
 
     counter, out = np.zeros(1, np.int32), np.zeros(300, int)
@@ -112,7 +112,7 @@ def tickets_of_two_counters(counters, out):
 
 
 def test_drawn_turns_are_those_of_each_element_alone():
-    # Lanes that meet nobody at the second atomic see what lies there, whoever comes first.
+    # Lanes without another lane on their element see the same value in every order.
     counters, out = np.zeros(32, np.int32), np.zeros(32, int)
     launch(tickets_of_two_counters, 1, 32, (counters, out), schedule="random", seed=3)
     for side in (0, 1):

@@ -1,4 +1,4 @@
-"""Barriers: who waits, what they answer, and the errors of those that some threads skip."""
+"""Barriers: the threads that wait, the returned values, and errors if some threads skip one."""
 
 from __future__ import annotations
 
@@ -174,7 +174,7 @@ def two_barriers(a):
     if cuda.threadIdx.x < 32:
         cuda.syncthreads()
     else:
-        cuda.syncthreads()  # not the same one
+        cuda.syncthreads()  # another barrier
     a[cuda.grid(1)] = 1
 
 
@@ -244,5 +244,5 @@ def test_blocks_that_wait_for_each_other_must_be_resident_together():
     assert not out.any()
     launch(meet, blocks, 128, (out[: blocks * 128],))
     assert out.sum() == blocks * 128
-    # The limit is on cooperative launches alone.
+    # Only cooperative launches have this limit.
     launch(passed_on, blocks + 1, 128, (np.zeros((blocks + 1) * 128, np.int32), 0))

@@ -145,6 +145,6 @@ def test_a_trace_holds_real_parts():
     recorder, z = Recorder(), np.zeros(40, np.complex64)
     launch(parts, 1, 32, (z, np.arange(40.0)), recorder=recorder)
     trace = recorder.trace.select(array="z.imag")
-    # Eight bytes apart, the second four of each: in units of four, every odd one.
+    # Elements are eight bytes apart, and these are their second halves: every odd unit of four.
     assert trace.requests.index.tolist() == (2 * np.arange(32) + 1).tolist()
     assert recorder.trace.select(array="z").arrays[trace.requests.array[0]].itemsize == 4

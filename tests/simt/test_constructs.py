@@ -1,8 +1,8 @@
-"""What of numba's language the machine takes: each construct is tried with both.
+"""The machine's part of numba's language: each construct is tried with both.
 
-``constructs.txt`` holds them. numba compiles each to PTX, for which it needs no GPU, and the
-machine runs it; so neither the file nor the lists in ``book/simt.md``, which are written from it,
-can drift.
+``constructs.txt`` holds them. numba compiles each one to PTX, for which it needs no GPU, and the
+machine runs it. So the file stays right, and with it the lists in ``book/simt.md``, which are made
+from it.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from gpukernels.simt.errors import KernelError
 
 HERE = Path(__file__).parent
 PAGE = HERE.parents[1] / "book" / "simt.md"
-#: What numba takes differs a little by version; the file says what this one does.
+#: The language differs a little between versions of numba; the file is for this version.
 NUMBA_CUDA = "0.30.4"
 TYPES = (numba.int32[::1], numba.float64[::1], numba.float64[:, ::1], numba.float64[::1])
 
@@ -60,7 +60,7 @@ def plain(x):
     return x + 1
 
 
-LAM = lambda x: x + 1  # noqa: E731 - a lambda is what is tried
+LAM = lambda x: x + 1  # noqa: E731 - a construct under test
 
 
 @cuda.jit(device=True)
@@ -152,8 +152,8 @@ def run(function):
     return arrays
 
 
-#: Of these Python with NumPy makes something else: NumPy adds no bools, objects have identities,
-#: integers have no end, and two threads that add to one element at once lose an addition.
+#: Python with NumPy has other results for these: NumPy does not add bools, objects have identities,
+#: integers have no limit, and two threads that add to one element at once lose an addition.
 NOT_PYTHONS = {"tuple le ge gt", "out[i] = (a[i] > 1) + (a[i] > 2)", "bool is true"}
 NOT_PYTHONS |= {"out[i] = a[i] is a[0]", "out[i] = 2**70", "a[1:][0] += 2"}
 pytestmark = pytest.mark.filterwarnings("ignore:.is. with a literal:SyntaxWarning")
@@ -162,8 +162,8 @@ asked_of_this_numba = pytest.mark.skipif(
 )
 
 
-#: A compilation takes its time, and what this numba takes does not change: every third construct,
-#: and all that the two take differently. `make soak` asks about all.
+#: Compilation is slow, and the language of one version of numba does not change. So every third
+#: construct is tried, and all in which the two differ. `make soak` tries all.
 ASKED = slice(None, None, 1 if EFFORT == SOAK else 3)
 
 
@@ -201,7 +201,7 @@ def test_the_machine_refuses_the_rest_by_name_with_its_line(name):
 
 
 def listed(names) -> str:
-    """Return the constructs as the page lists them."""
+    """Return the constructs in the form of the page's list."""
     return "\n".join(f"- {name}" for name in names)
 
 

@@ -1,4 +1,4 @@
-"""Dynamic shared memory: arrays of all types begin at one byte and share it."""
+"""Dynamic shared memory: arrays of all types begin at the same byte and share the memory."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ def turn_round(out):
 
 @pytest.mark.parametrize("schedule", SCHEDULES)
 def test_an_index_of_64_unsigned_bits_is_no_float(schedule):
-    """More lanes than a warp's: NumPy makes a float64 of an unsigned and a signed one."""
+    """More lanes than one warp has: NumPy combines an unsigned and a signed number to float64."""
     out = np.zeros(3 * 64, np.int32)
     launch(turn_round, 3, 64, (out,), shared=4 * 64, schedule=schedule)
     mirrored = 100 * np.arange(3)[:, None] + np.arange(64)[::-1]

@@ -1,4 +1,4 @@
-"""Faults of one thread: each is found where it is, under all schedules, and only if it is there."""
+"""Faults of one thread: each is found at its line, under all schedules, and no others are."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ def kernel(a, m, r, out):
     bad = a[i] == 0
 """
 UNSET = "is read by a thread that has not set it"
-#: Statements of a kernel in which the thread with ``a[i] == 0`` errs, in the line ``# here`` where
-#: there are more than one; the error, and what it says.
+#: Statements of a kernel with a fault of the thread with ``a[i] == 0``; if there are several lines,
+#: ``# here`` marks the faulty one. Then the error and its message.
 FAULTS = {
     "out[i] = a[i + 100 * bad]": (
         OutOfBounds,

@@ -64,7 +64,7 @@ def meets_by_hand(arrived, values, out, rounds):
 def test_blocks_meet_at_a_barrier_of_their_own(schedule):
     n = 5 * 48
     arrays = (np.zeros(1, np.int32), np.zeros(n, np.int32), np.zeros((3, n), int), 3)
-    # An atomic and ldcv to one element is this barrier's design, and no matter here.
+    # This barrier uses an atomic and ldcv on one element by design, which does not matter here.
     launch(meets_by_hand, 5, 48, arrays, schedule=schedule, check=False)
     np.testing.assert_array_equal(arrays[2], np.arange(3 * n).reshape(3, n)[:, ::-1])
 
@@ -130,7 +130,7 @@ def test_more_blocks_than_are_resident_do_not_meet_by_hand(monkeypatch, schedule
         launch(meets_by_hand, 4, 32, arrays, schedule=schedule, check=False)
 
 
-# For lanes of the own warp ------------------------------------------------------------
+# For lanes of the same warp ------------------------------------------------------------
 
 
 @cuda.jit
@@ -245,7 +245,7 @@ def test_lanes_by_themselves_that_miss_one_another_are_an_error():
     assert f"the lanes parted at line {parting}" in str(caught.value)
 
 
-# For nobody ------------------------------------------------------------
+# Without end ------------------------------------------------------------
 
 
 @cuda.jit

@@ -1,4 +1,4 @@
-"""The names that kernels may call are told apart by subject, a file each."""
+"""The names that kernels may call are divided by subject, with one file each."""
 
 from __future__ import annotations
 

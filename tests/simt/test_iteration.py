@@ -161,7 +161,7 @@ def same_name(a, b, m, out):
         return
     part = a
     for x in part:
-        part = a[: x + 1]  # the loop goes on over what it began with
+        part = a[: x + 1]  # the loop still goes over the array with which it began
         out[i, 0] += part.size
     x = a[i]
     for x in range(x):  # noqa: B020 - the bounds are computed first
@@ -183,5 +183,5 @@ def test_a_loop_over_an_array_is_one_step_and_one_load_a_round():
     launch(of_length, 1, 1, (np.arange(4), np.zeros(1)), recorder=recorder)
     trace = recorder.trace
     at = line_of(of_length, "for k")
-    assert trace.steps.line.tolist().count(at) == 5  # four rounds, and the one that finds the end
+    assert trace.steps.line.tolist().count(at) == 5  # four rounds, and one that finds the end
     assert trace.requests.index.tolist() == [0, 0, 1, 0, 2, 0, 3, 0]

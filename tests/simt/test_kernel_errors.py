@@ -1,4 +1,4 @@
-"""Every error names what is wrong, the line, the block and the thread, before harm is done."""
+"""Every error names the cause, the line, the block and the thread, before harm is done."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def test_an_empty_array_has_no_element():
     assert isinstance(error, IndexError)
 
 
-# Memory that nothing wrote, memory that may not be written
+# Unwritten memory, and read-only memory
 
 
 @cuda.jit
@@ -267,7 +267,7 @@ def test_a_trace_beyond_its_limit():
     assert error.line == line_of(store_one, "= 1")
 
 
-# What a kernel cannot be written in ------------------------------------------------------------
+# Unsupported parts of the language ------------------------------------------------------------
 
 REFUSED = {
     "with open('x') as f:\n        pass": "with",

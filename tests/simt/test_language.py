@@ -1,4 +1,4 @@
-"""What a kernel may be written in: indices, control flow, calls, tuples, captured values."""
+"""The language of kernels: indices, control flow, calls, tuples, captured values."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def ranges(bounds, out):
             out[i, 0] += 1
             out[i, 1] += j
             last = j
-            j += 1000  # changes the copy of this round alone
+            j += 1000  # changes only the copy of this round
         out[i, 2] = last
 
 
@@ -253,7 +253,7 @@ def test_a_program_does_not_depend_on_what_was_translated_before():
     way = {"traced": True, "yielding": True, "step_yields": True}
 
     def text():
-        # Functions are numbered in the order of the passes that it took to find their types.
+        # Functions are numbered in the order of the passes that find their types.
         return re.sub(r"\bf\d+_", "f_", Program(constant_shapes, types, **way).text)
 
     for function in (constant_shapes, rotated):

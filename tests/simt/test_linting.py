@@ -1,4 +1,4 @@
-"""gk.check: what it reports, how it says so, and that it leaves its arguments alone."""
+"""gk.check: its findings, their form, and that it does not change its arguments."""
 
 from __future__ import annotations
 
@@ -298,7 +298,7 @@ def test_a_loop_that_waits_for_a_lane_of_its_warp_is_no_endless_loop():
     assert finding.line == line_of(lane_0_waits, "while")
     assert "other lanes of its warp" in finding.message
     assert report.schedules == ("lockstep", "random 1"), "more would tell no more"
-    # Without a schedule that runs lanes one by one nobody can tell.
+    # Only a schedule that runs lanes one by one can find this.
     report = gk.check(lane_0_waits, 1, 64, *arguments, 1, seeds=0)
     (finding,) = report.errors
     assert finding.rule == "endless-loop"
@@ -381,7 +381,7 @@ def test_the_results_do_not_depend_on_the_run():
     assert repr(much()) == repr(much())
 
 
-# What is refused ------------------------------------------------------------
+# Refusals ------------------------------------------------------------
 
 
 def test_a_launch_that_is_refused_raises():
@@ -417,7 +417,7 @@ def test_a_launch_too_large_to_trace_is_checked_all_the_same():
     assert "smaller launch" in finding.remedy
 
 
-# How it shows ------------------------------------------------------------
+# Display ------------------------------------------------------------
 
 
 def test_the_text_reads_as_a_linter_does():

@@ -33,7 +33,7 @@ LAYOUTS = {
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_arrays_of_every_layout(layout):
-    # Layouts are kept by numba only where the host's array is passed itself.
+    # numba keeps a layout only if the host's array itself is passed.
     from gpukernels.device import SimtDevice
 
     rng = np.random.default_rng(0)

@@ -1,4 +1,4 @@
-"""NumPy's functions of numbers: those that numba compiles for a GPU, with its types."""
+"""NumPy's functions of numbers that numba compiles for a GPU, with numba's types."""
 
 from __future__ import annotations
 

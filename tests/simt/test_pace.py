@@ -1,4 +1,4 @@
-"""All loops of a kernel together have a limit, and the one that does not end takes the blame."""
+"""All loops of a kernel together have a limit, and the error names the loop that does not end."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def test_many_launches_share_one_limit():
             a[0] = 1
 
     device = gk.SimtDevice(loop_steps=1_000)
-    for _ in range(90):  # eleven looks at the head, two steps each, are 22 a launch
+    for _ in range(90):  # eleven reads of the head, two steps each, are 22 steps per launch
         device.launch(ten_rounds, 1, 1, np.zeros(1, np.int32))
     assert device.pace.taken == 90 * 22
     with pytest.raises(EndlessLoop):
@@ -98,7 +98,7 @@ def test_steps_are_the_same_in_every_run_and_without_a_limit(schedule):
         device = gk.SimtDevice(schedule, loop_steps=limit)
         device.launch(triangle, 2, 64, np.zeros(128, np.int32))
         taken.add(device.pace.taken)
-    # The longest thread of all, or of each of the four warps: its rounds, and a last look.
+    # The longest thread of all, or of each of the four warps: its rounds, and a last test.
     longest = [127] if schedule == "lockstep" else [31, 63, 95, 127]
     assert taken == {sum(2 * (rounds + 1) for rounds in longest)}
 

@@ -176,7 +176,7 @@ def test_lanes_may_leave_an_arm_by_break_and_continue():
     for k in range(6):
         odd = (t + k) % 2 == 1
         cells = np.where(odd, a + k, a - k)
-        add = cells[t ^ 1] if k < 5 else cells  # at the end each is alone and sees old cells
+        add = cells[t ^ 1] if k < 5 else cells  # at the end each lane is alone and sees old cells
         if k == 2:
             add = np.where(odd, 1000, add)
         if k == 4:
@@ -297,7 +297,7 @@ def test_random_arms_meet_as_if_each_lane_ran_by_itself(tmp_path_factory, drawn)
         assert out.tolist() == x, schedule
 
 
-# What stays an error ------------------------------------------------------------
+# Remaining errors ------------------------------------------------------------
 
 
 @cuda.jit

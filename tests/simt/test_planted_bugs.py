@@ -11,7 +11,7 @@ from planted_bugs import PAIRS
 import gpukernels as gk
 from gpukernels.simt import launch
 
-#: Rules whose findings make a kernel slow, or its results depend on the order, but not wrong.
+#: Rules about slow kernels and about results that depend on the order, which are not wrong.
 WARNINGS = {"bank-conflicts", "uncoalesced", "atomic-contention", "divergence", "order-dependent"}
 PLANTED = {pair.name: pair for pair in PAIRS}
 

@@ -1,4 +1,4 @@
-"""What ``print`` in a kernel writes: numba's format, one line a thread, in thread order."""
+"""``print`` in a kernel writes numba's format, one line per thread, in the order of threads."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Random programs: results and every warp's steps as an independent lockstep model has them."""
+"""Random programs: results and every warp's steps agree with an independent lockstep model."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ def steps_of(trace):
     return found
 
 
-#: How many programs; `make soak` sets a number of its own and draws new ones each time.
+#: The number of programs; `make soak` sets another number and draws new programs each time.
 PROGRAMS = os.environ.get("GPUKERNELS_PROGRAMS")
-#: Each program runs in lockstep and under one of the others: translating it takes the time.
+#: Each program runs in lockstep and under one other schedule, because its translation is slow.
 SECOND = ("warp", "random")
 
 

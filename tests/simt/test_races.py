@@ -1,4 +1,4 @@
-"""What the race detector sees: whom it remembers, aliases, collected reports, indices it names."""
+"""The race detector: remembered threads, aliases, collected reports, and indices in messages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Structured arrays: values, requests by byte, and what is kept for each field on its own.
+"""Structured arrays: values, requests by byte, and separate records for each field.
 
 Most results are compared with numba's simulator in ``test_simulator``.
 """
@@ -105,7 +105,7 @@ def test_a_recarray_and_its_columns_by_attribute():
     assert out.tolist() == [8.5 + i for i in range(8)]
 
 
-# What a trace holds ------------------------------------------------------------
+# The trace ------------------------------------------------------------
 
 
 @cuda.jit
@@ -189,7 +189,7 @@ def test_values_of_nested_arrays_in_a_trace():
     assert cells.tolist() == expected
 
 
-# What it objects to, a field ------------------------------------------------------------
+# Errors, by field ------------------------------------------------------------
 
 
 @cuda.jit

@@ -1,4 +1,4 @@
-"""Fences with an atomic flag order memory: both are needed, and nothing less will do."""
+"""Fences with an atomic flag order memory: both fences are needed, and nothing less is enough."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def kernel(a, partial, arrived, total):
             cuda.atomic.add(total, 0, partial[k])  # read
 """
 FENCE, NOTHING = "cuda.threadfence()", "pass"
-#: How the partial sums, one a thread or one a block, get before the fence of thread 0.
+#: Ways to store the partial sums, one per thread or per block, before the fence of thread 0.
 WRITES = {
     "by thread 0": ("    if t == 0:\n        partial[cuda.blockIdx.x] = a[i]  # write", FENCE),
     "before a barrier": ("    partial[i] = a[i]  # write\n    cuda.syncthreads()", FENCE),
@@ -180,7 +180,7 @@ def message(folder, release=FENCE, acquire=FENCE, **other):
 
 
 def message_found(kernel):
-    """The arrays on which a message from another warp races, under three random schedules."""
+    """Return the arrays on which a message from another warp races, under three schedules."""
     races = set()
     for seed in range(3):
         found, out = [], np.zeros(1, np.int32)
@@ -220,7 +220,7 @@ def test_a_fence_of_the_block_serves_between_its_warps(tmp_path):
 
 
 def test_a_compare_and_swap_that_fails_releases_nothing(tmp_path):
-    # The flag is set without a fence; what comes after the fence only looks at it.
+    # The flag is set without a fence; after the fence it is only read.
     late = f"{SET}; {FENCE}; cuda.atomic.cas(flag, 0, 5, 9)"
     assert message_found(message(tmp_path, release=NOTHING, set_flag=late)) == {"data"}
 
@@ -260,7 +260,7 @@ def handed_down(flags, values, out):
                 pass
             cuda.threadfence()
         values[b] = b + 1
-        for k in range(b):  # not only what the neighbor has written
+        for k in range(b):  # all blocks before this one, not only the neighbor
             values[b] += values[k]
         cuda.threadfence()
         cuda.atomic.exch(flags, b, 1)
@@ -284,7 +284,7 @@ def test_what_was_acquired_is_released_with_the_rest():
 
 
 def compared(cases):
-    """How many cases race, and how many races the detector misses; it invents none."""
+    """Return the numbers of racing cases and of missed races; assert that no race is invented."""
     racing = missed = 0
     for script in cases:
         (found,), expected = races_found(script, ["lockstep"]), Model().races(script)

@@ -1,4 +1,4 @@
-"""Arrays in another shape or type, stores to many elements, indices that count from the end."""
+"""Arrays in another shape or type, stores to many elements, and indices from the end."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Schedules: each is deterministic; they differ in which warp, or lane at an atomic, goes when."""
+"""Schedules: each is deterministic; they differ in the order of warps, and of lanes at atomics."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def warp_order(schedule, seed=0, blocks=2, threads=64):
     """The warps (number within the grid) in the order of their first and second statement."""
     place = np.zeros((blocks * threads, 2), int)
     launch(order, blocks, threads, (np.zeros(1, np.int32), place), schedule=schedule, seed=seed)
-    # The lanes of a warp draw neighboring tickets at each statement, in whatever order they come.
+    # The lanes of a warp draw neighboring tickets at each statement, in any order.
     lanes = np.sort(place.reshape(-1, 32, 2), axis=1)
     firsts = lanes[:, 0]
     np.testing.assert_array_equal(lanes, firsts[:, None] + np.arange(32)[:, None])
@@ -82,7 +82,7 @@ def test_random_shows_what_a_race_can_do():
         launch(lost_updates, 1, 128, (counter,), schedule="random", seed=seed, check=False)
         results.add(int(counter[0]))
     assert len(results) > 1
-    assert results <= {1, 2, 3, 4}  # of the lanes of a warp one wins, as all read before they write
+    assert results <= {1, 2, 3, 4}  # one lane per warp counts, because all read before they write
 
 
 @pytest.mark.parametrize("schedule", ["lockstep", "warp", "random"])
@@ -98,7 +98,7 @@ def test_an_endless_loop_is_an_error(schedule):
     assert "has run 1,000 times, the step budget" in caught.value.reason
     assert caught.value.line == endless.py_func.__code__.co_firstlineno + 3
     assert caught.value.block == (0, 0, 0)
-    # A loop that ends within its budget is none, and the budget is each launch's own.
+    # A loop that ends within its budget is no endless loop, and each launch has its own budget.
     launch(endless, 2, 40, (np.full(80, 10),), schedule=schedule, loop_budget=1)
     with pytest.raises(LaunchError, match="loop_budget=0; allowed are 1 and more"):
         launch(endless, 2, 40, (np.arange(80),), schedule=schedule, loop_budget=0)

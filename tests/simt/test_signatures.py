@@ -18,7 +18,7 @@ from gpukernels.simt.errors import KernelError, KernelTypeError, UnsupportedCons
 
 @pytest.fixture
 def with_signature(monkeypatch):
-    """Return ``cuda.jit`` for device functions with a signature, which else asks for a GPU."""
+    """Return ``cuda.jit`` for device functions with a signature, which otherwise needs a GPU."""
     device = SimpleNamespace(compute_capability=(8, 0))
     monkeypatch.setattr("numba.cuda.dispatcher.get_current_device", lambda: device)
     return lambda signature, function: cuda.jit(signature, device=True)(function)
@@ -149,7 +149,7 @@ def test_a_function_with_a_signature_may_call_itself(imported, schedule):
     np.testing.assert_array_equal(common, np.gcd(a, 360))
     steps = recorder.trace.steps
     calls = steps.mask[steps.line == RECURSIVE.splitlines().index("    if n < 2:") + 1]
-    assert len(calls) == 3 * 13  # of each warp, one for every depth that a lane of it reaches
+    assert len(calls) == 3 * 13  # per warp, one for every depth that one of its lanes reaches
     ptx, _ = cuda.compile_ptx(kernel.py_func, tuple(map(numba.typeof, (a, out, common))), cc=(8, 0))
     assert "factorial" in ptx
 

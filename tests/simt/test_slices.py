@@ -1,4 +1,4 @@
-"""Slices and rows of arrays see the same memory as NumPy's, thread by thread."""
+"""Slices and rows of arrays share memory as NumPy's do, thread by thread."""
 
 import numpy as np
 import pytest

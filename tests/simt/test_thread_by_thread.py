@@ -1,4 +1,4 @@
-"""The machine writes what plain Python writes, thread after thread; numba compiles the kernels."""
+"""The machine has the results of plain Python, thread after thread; numba compiles the kernels."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a trace holds: steps and requests written out by hand, and its promises."""
+"""The content of a trace: steps and requests written out by hand, and its promises."""
 
 from __future__ import annotations
 
@@ -188,12 +188,12 @@ def test_what_is_selected_by_kernel_has_the_launches_of_that_kernel_alone():
                 metrics.per_warp(getattr(inside, table), one),
                 metrics.per_warp(getattr(trace, table), other),
             )
-    # What goes over all launches goes over those alone.
+    # Columns over all launches then go over the selected launches only.
     only = trace.select(kernel="spaces")
     assert metrics.work_per_thread(only, "matrix").size == 32
     assert set(only.requests.launch) == {0}
     assert trace.select(kernel=["small", "spaces"]).launches == trace.launches
-    # By its number, a launch keeps it.
+    # A launch that is selected by its number keeps this number.
     assert trace.select(kernel="small", launch=2).launches == inside.launches
     assert set(trace.select(kernel="small", launch=2).steps.launch) == {1}
     assert trace.select(launch=2).launches == trace.launches

@@ -31,7 +31,7 @@ def arguments(threads, rounds):
     return np.ones(threads), np.zeros(threads), rounds
 
 
-#: Bytes an entry, as Recorder promises.
+#: Bytes per entry, as Recorder promises.
 PROMISED = 40
 
 
@@ -40,7 +40,7 @@ PROMISED = 40
 def test_memory_stays_within_the_promise_until_the_limit_is_reached(blocks, threads, schedule):
     limit = 200_000
     rounds = 1_000_000  # never reached
-    # The first launch translates the kernel, which is not the trace's.
+    # The first launch translates the kernel, which does not count for the trace.
     first = arguments(blocks * threads, 1)
     launch(branches, blocks, threads, first, schedule=schedule, recorder=Recorder())
     a, out, _ = arguments(blocks * threads, rounds)
@@ -58,7 +58,7 @@ def test_memory_stays_within_the_promise_until_the_limit_is_reached(blocks, thre
         )
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    # The launch itself needs registers: some words a thread.
+    # The launch itself needs registers: some words per thread.
     assert peak < PROMISED * limit + 1_000 * blocks * threads
     message = str(caught.value)
     assert "the trace has grown past limit=200,000 entries" in message
@@ -161,7 +161,7 @@ def test_a_trace_that_is_stored_piece_by_piece_is_the_same(
     for (name, wanted), (_, found) in zip(columns_of(whole), columns_of(pieces), strict=True):
         assert found.dtype == wanted.dtype, name
         np.testing.assert_array_equal(found, wanted, err_msg=name)
-    # What a reader does with it changes nothing, and outlives the recorder.
+    # A reader's columns are copies: changes do no harm, and they outlive the recorder.
     pieces.steps.mask[:] = 0
     again = recorder.trace
     del recorder
@@ -233,7 +233,7 @@ def test_the_default_limit_is_enough_for_a_search_of_a_million_vertices(method):
     with gk.trace(limit=fits) as t:
         gk.bfs(graph, root=root, method=method)
     assert len(t.trace.steps) > 0
-    # Not by much, so that a launch that runs away is found before it has filled the disk.
+    # The limit is not much higher, so an endless launch is found before it fills the disk.
     with gk.trace(limit=fits // 200), pytest.raises(TraceLimit):
         gk.bfs(graph, root=root, method=method)
 

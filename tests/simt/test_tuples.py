@@ -1,4 +1,4 @@
-"""Tuples in all forms that numba takes, named ones and members of enumerations among them."""
+"""Tuples in all forms that numba accepts, also named ones and members of enumerations."""
 
 from __future__ import annotations
 

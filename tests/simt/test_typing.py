@@ -1,8 +1,8 @@
 """Types and values of expressions, against numba's own resolver and numba's own compiled code.
 
-NumPy is no oracle here: it keeps int32 where numba computes in 64 bits, and the machine is NumPy
-underneath. Compiled for the CPU under its NumPy error model, numba has the device's semantics for
-everything below.
+NumPy is no oracle here: it keeps int32 where numba computes in 64 bits, and the machine itself uses
+NumPy. Functions that numba compiles for the CPU, with its NumPy error model, have the device's
+semantics for everything below.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ def test_unary_operators_have_numbas_type(function, resolve):
 
 
 def test_integers_compare_in_numbas_type(resolve):
-    # Beside a float both sides are exact in either type, so only integers can tell.
+    # With a float operand both types are exact, so only integers show a difference.
     integers = [p for p in PAIRS if all(typing.is_integer(t) for t in p)]
     for function in (operator.lt, operator.le, operator.eq, operator.ne, operator.ge, operator.gt):
         for pair in integers:
@@ -152,7 +152,7 @@ CALLS = [
     *("math.isnan(x)", "math.pow(x, x)", "math.atan2(x, x)", "math.hypot(x, x)", "math.fmod(x, x)"),
 ]
 COUNTED = ("last = 0", "for i in range(x):", "    last = i", "return last")
-#: numba rounds a float to an integer for these, which is never meant; the machine refuses it.
+#: numba rounds a float to an integer for these, which is never intended; the machine refuses it.
 OF_INTEGERS = CALLS[:5]
 #: Calls whose type does not depend on `x`.
 PLACES = ["cuda.grid(1)", "cuda.gridsize(1)", "cuda.threadIdx.x + cuda.blockIdx.x", "cuda.laneid"]
@@ -256,20 +256,20 @@ VALUES = [
 
 @pytest.mark.parametrize(("name", "left", "right", "stored"), VALUES, ids=str)
 def test_values_are_numbas(name, left, right, stored, device):
-    # A wide array holds what its values need and no more, so that no store hides a wrong type.
+    # A wide array has the type that its values need, so that no store hides a wrong type.
     if stored == "wide":
         stored = typing.divide(left, right) if name == "divisions" else typing.unify(left, right)
         if name != "extremes" and typing.is_integer(stored):
             stored = typing.arithmetic(left, right)
     a, b = (np.ravel(v) for v in np.meshgrid(interesting(left), interesting(right)))
-    if name == "extremes":  # NaN has a test of its own, and of min(0.0, -0.0) either will do
+    if name == "extremes":  # NaN has a test of its own, and min(0.0, -0.0) may be either zero
         keep = ~(np.isnan(a) | np.isnan(b) | ((a == 0) & (b == 0)))
         a, b = a[keep], b[keep]
     if name == "divisions":  # where a device rounds the quotient, see test_division_is_the_devices
         small = [np.abs(v.astype(np.float64)) < 2**22 for v in (a, b)]
         keep = (small[0] & small[1]) | ~np.isin("f", [left.kind, right.kind])
         a, b = a[keep], b[keep]
-    if name == "divisions" and np.int64 in (left, right):  # what -2**63 // -1 is, nobody says
+    if name == "divisions" and np.int64 in (left, right):  # -2**63 // -1 is not defined
         keep = (a != np.iinfo(np.int64).min) | (b != np.iinfo(np.uint64).max)
         a, b = a[keep], b[keep]
     lines = [f"    out[i, {k}] = {value}\n" for k, value in enumerate(COLUMNS[name])]
@@ -291,7 +291,7 @@ def test_values_are_numbas(name, left, right, stored, device):
     np.testing.assert_array_equal(device.read(out), expected)
 
 
-#: What an NVIDIA H200 gave on 2026-11-20 (numba-cuda 0.30.4): type, x, y, x // y, x % y.
+#: Results of an NVIDIA H200 on 2026-11-20 (numba-cuda 0.30.4): type, x, y, x // y, x % y.
 MEASURED = [
     ("float32", 1.0, np.inf, np.nan, np.nan),
     ("float32", -7.0, -np.inf, np.nan, np.nan),
@@ -335,7 +335,7 @@ REALS += [2.0**53 + 2, 2.0**63, -(2.0**63), 2.0**64, 1e30, -1e30, math.inf, -mat
 
 
 def converted(x, from_double, dtype):
-    """What PTX's ``cvt.rzi`` makes of the float `x`, by its definition."""
+    """Return the result of PTX's ``cvt.rzi`` for the float `x`, by its definition."""
     bits, signed = max(8 * dtype.itemsize, 16), dtype.kind == "i"
     low, high = (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1) if signed else (0, 2**bits - 1)
     if math.isnan(x):
@@ -365,7 +365,7 @@ def test_floats_become_integers_as_on_the_device(device, source, target):
 
 
 def test_constants_become_integers_in_the_same_way():
-    # What a compiler makes of such constants is open; the machine makes what it makes of values.
+    # A compiler may treat such constants in any way; the machine treats them like values.
     @cuda.jit
     def kernel(out):
         out[0] = types.int32(3e9)

@@ -1,4 +1,4 @@
-"""A variable that a thread has not set is an error under `check`, and only then costs anything."""
+"""A variable that a thread has not set is an error under `check`; only this check takes time."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def test_gk_check_lists_it_once_with_a_remedy_and_goes_on():
     assert len(finding.schedules) == len(report.schedules)
 
 
-# Threads that set their variables first, and conditions that spare a read, are no errors.
+# No errors: threads that set their variables first, and conditions that avoid the read.
 @alone(np.arange(70) - 30, np.zeros(70, np.int64), 1, blocks=3, threads=32)
 @cuda.jit
 def always_set(a, out, rounds):

@@ -1,4 +1,4 @@
-"""Each life of a variable has a type of its own; which lives there are is checked by hand."""
+"""Each version of a variable has a type of its own; the expected versions are written by hand."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numba import cuda, float32, int32, njit
 
 from gpukernels.simt.translate.versions import plain, split_variables
 
-#: The body of a function of `a`, and its variables told apart.
+#: The body of a function of `a`, and the same body with numbered versions of its variables.
 LIVES = {
     "a new type": ("x = a\nx = x / 2\na = x", "x = a\nx·1 = x / 2\na·1 = x·1"),
     "augmented": ("x = 1\nx += a\na = x", "x = 1\nx·1 = x + a\na·1 = x·1"),

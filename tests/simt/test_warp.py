@@ -88,7 +88,7 @@ def test_a_shuffle_from_a_lane_that_was_never_launched_is_an_error(schedule, mod
 
 @pytest.mark.parametrize(("mode", "k"), [(0, 7), (1, 1), (1, 9), (1, 31), (3, 7), (2, 32), (3, 32)])
 def test_a_mask_may_name_lanes_that_were_never_launched(scheduled_device, mode, k):
-    # Beyond 31 or below 0 there is no lane to read: each keeps its own value.
+    # There is no lane beyond 31 or below 0, so each lane keeps its own value there.
     a = np.random.default_rng(k).integers(0, 99, 80)
     sources = {
         0: lambda i: k,

@@ -1,4 +1,4 @@
-"""Kernels whose threads need nothing of one another, and what plain Python makes of them.
+"""Kernels with independent threads, and their results in plain Python.
 
 `alone` puts a kernel and its arguments into `CASES`; ``test_thread_by_thread`` compares the machine
 with Python on each of them. Python's integers do not overflow, so none may.
@@ -17,7 +17,7 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Case:
-    """A kernel, how it is launched, and how far its floats may be from Python's."""
+    """A kernel, its launch, and the allowed difference of its floats from Python's."""
 
     kernel: object
     blocks: object
@@ -30,9 +30,9 @@ CASES: dict[str, Case] = {}
 
 
 def alone(*arguments, blocks=1, threads=None, **near):
-    """Return a decorator that puts a kernel into `CASES`, by default with a thread per row.
+    """Return a decorator that puts a kernel into `CASES`, by default with one thread per row.
 
-    A row is one of the last array. `near` holds options of ``assert_allclose``.
+    The rows are those of the last array. `near` holds options of ``assert_allclose``.
     """
 
     def add(kernel):
@@ -66,13 +66,13 @@ def thread_by_thread(kernel, blocks, threads, *arguments):
 
 
 def _within(space, function):
-    """Return `function` with `space` for its globals."""
+    """Return `function` with the globals `space`."""
     name, defaults = function.__name__, function.__defaults__
     return types.FunctionType(function.__code__, space, name, defaults, function.__closure__)
 
 
 def _cuda(block, thread, grid, threads):
-    """Return what a thread knows as ``cuda``."""
+    """Return the object that a thread sees as ``cuda``."""
     place = tuple(b * n + t for b, n, t in zip(block, threads, thread, strict=True))
     size = tuple(g * n for g, n in zip(grid, threads, strict=True))
     rank = thread[0] + threads[0] * (thread[1] + threads[1] * thread[2])

@@ -1,6 +1,6 @@
-"""Stands in for the part of ``numba.cuda`` that compiles, launches and copies.
+"""A replacement for the part of ``numba.cuda`` that compiles, launches and copies.
 
-Kernels keep the real names of ``numba.cuda`` inside; only what runs on the host is replaced, so
+Inside kernels, the names of ``numba.cuda`` stay the real ones. Only the host's part is replaced, so
 that numba's own tests launch on the SIMT machine.
 """
 
@@ -33,7 +33,7 @@ _real_jit = cuda.jit
 
 
 class Kernel:
-    """What ``cuda.jit`` gives for a kernel; device functions are left to numba."""
+    """The object that ``cuda.jit`` returns for a kernel; numba handles device functions."""
 
     #: Launches of all kernels so far.
     launches = 0
@@ -65,7 +65,7 @@ class Kernel:
 
     @property
     def overloads(self):
-        """What numba would tell of the compiled kernel, as far as the machine knows it."""
+        """The attributes of numba's compiled kernel that the machine knows."""
         types = self.argument_types or self.launched_types
         translated = self._translate(types)
         compiled = SimpleNamespace(
@@ -115,14 +115,14 @@ def _machine_type(numba_type):
 
 
 def _cast(argument, numba_type):
-    """A scalar as the signature has it; numba does the same before the launch."""
+    """Return a scalar in the signature's type; numba does the same before the launch."""
     if isinstance(argument, np.ndarray) or not isinstance(numba_type, numba.types.Number):
         return argument
     return np.asarray(argument).astype(as_dtype(numba_type))[()]
 
 
 def jit(signature=None, device=False, **options):
-    """Stand in for ``cuda.jit`` in all the ways in which it can be called."""
+    """Replace ``cuda.jit`` in all the ways in which it can be called."""
     if isinstance(signature, types.FunctionType) and not device:
         return Kernel(signature, None)
     if device:
@@ -177,7 +177,7 @@ _real_exec = exec
 
 
 def _exec_with_source(code, *spaces):
-    """Stand in for ``exec``; leave text where `inspect` finds it, as a notebook does."""
+    """Replace ``exec``; leave the text where `inspect` finds it, as a notebook does."""
     if isinstance(code, str):
         name = f"<executed {len(linecache.cache)}>"
         linecache.cache[name] = (len(code), None, code.splitlines(True), name)
@@ -186,7 +186,7 @@ def _exec_with_source(code, *spaces):
 
 
 def import_for_the_machine(name, small):
-    """Import a module of numba's tests so that its kernels are the machine's."""
+    """Import a module of numba's tests so that its kernels run on the machine."""
     with machine_as_cuda(small), mock.patch("builtins.exec", _exec_with_source):
         return importlib.import_module(name)
 

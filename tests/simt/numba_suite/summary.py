@@ -1,4 +1,4 @@
-"""The table of numba's own tests that stands in ``book/simt.md``; run this file to print it."""
+"""The table of numba's own tests in ``book/simt.md``; run this file to print it."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections import Counter
 
 from test_numba_suite import MODULES, NO_LAUNCH, NOT_RUN, TESTS
 
-#: Tests of each module that pass under numba's simulator, of those it has (numba-cuda 0.30.4, with
-#: NUMBA_ENABLE_CUDASIM=1; the rest skip themselves). test_matmul defines no unittest cases there.
+#: The number of tests of each module that pass under numba's simulator (numba-cuda 0.30.4, with
+#: NUMBA_ENABLE_CUDASIM=1; the others skip themselves). test_matmul defines no test cases there.
 SIMULATOR = {
     "warp_ops": 0, "intrinsics": 59, "atomics": 128, "sync": 16, "sm": 17,
     "cooperative_groups": 4, "localmem": 0, "lang": 3, "idiv": 2, "powi": 8, "minmax": 0,
@@ -20,7 +20,7 @@ REFUSED = "which the machine refuses"
 
 
 def counts(module: str) -> tuple[int, int, int, int]:
-    """Return how many tests a module has, pass, do not apply, and are refused by the machine."""
+    """Return the numbers of a module's tests: all, passed, not applicable, and refused."""
     tests = [t for t in TESTS if t.startswith(f"{module}.")]
     left_out = [NOT_RUN[t] for t in tests if t in NOT_RUN]
     refused = sum(REFUSED in reason for reason in left_out)
@@ -43,14 +43,14 @@ def table() -> str:
 
 
 def share() -> float:
-    """Return the part of the tests that apply which pass."""
+    """Return the share of passing tests among those that apply."""
     every = [counts(module) for module in MODULES]
     passed, refused = sum(c[1] for c in every), sum(c[3] for c in every)
     return passed / (passed + refused)
 
 
 def sentence() -> str:
-    """Return what the numbers of the table are, in a sentence."""
+    """Return a sentence about the numbers of the table."""
     every = [counts(module) for module in MODULES]
     passed, left_out = sum(c[1] for c in every), sum(c[2] for c in every)
     return (

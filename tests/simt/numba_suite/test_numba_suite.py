@@ -1,6 +1,6 @@
 """numba's own CUDA tests, with the SIMT machine in the place of a GPU.
 
-``not_run.txt`` names every test that is left out, and why.
+``not_run.txt`` names every test that is left out, with the reason.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ MODULES = (
     *("matmul", "transpose", "nondet", "constmem", "math", "casting", "blackscholes"),
     *("complex", "record_dtype", "alignment", "array_args"),
 )
-#: Of these, the sizes meant for a GPU take half a minute each.
+#: Modules in which the sizes for a GPU take half a minute each.
 SMALL = ("matmul", "laplace")
 
 
 def _not_run():
-    """Return {test: reason}; a reason stands above the tests that it holds for."""
+    """Return {test: reason}; in the file, a reason stands above its tests."""
     reasons, reason = {}, ""
     for line in (Path(__file__).parent / "not_run.txt").read_text().splitlines():
         if line.startswith("# "):
@@ -51,7 +51,7 @@ def _all_tests():
     return tests
 
 
-#: Tests that launch no kernel: they ask what was compiled, or how many blocks may be launched.
+#: Tests that launch no kernel: they ask about compiled code or about the allowed number of blocks.
 NO_LAUNCH = frozenset(
     {
         "warp_ops.TestCudaWarpOperations.test_shfl_sync_const_mode_val_sm100",
@@ -92,7 +92,7 @@ def test_the_list_names_tests_that_exist():
 
 
 def test_all_warp_operations_are_among_those_run():
-    # numba's own simulator runs none of these; what is left out tests numba's compiler alone.
+    # numba's own simulator runs none of these; the left-out tests are about numba's compiler only.
     left_out = {t: NOT_RUN[t] for t in NOT_RUN if t.startswith("warp_ops.")}
     assert len(left_out) == 3
     assert not [reason for reason in left_out.values() if "refuses" in reason.split(";")[0]]
