@@ -1,15 +1,15 @@
-"""Measure on the GPU at hand, and compare with what was measured before.
+"""Measure on the GPU of this computer, and compare with earlier measurements.
 
-``python -m benchmarks bfs sssp`` measures two subjects, ``all`` all that the book tells of,
-the cheap ones first; each writes a file of ``data/benchmarks``, or of ``--folder``. With
-``--quick`` sizes are small and patience is short, for a result within a minute, and files go to
-``build/benchmarks``: those of the book are not for it. ``--compare OLD`` tells afterwards what
-changed by more than its spread; ``--compare OLD NEW`` does so for two files, or two folders of
-files, and measures nothing.
+``python -m benchmarks bfs sssp`` measures two subjects, and ``all`` measures those of the book, the
+cheap ones first. Each subject writes a file into ``data/benchmarks``, or into ``--folder``. With
+``--quick``, sizes are small and time limits are short, for a result within a minute. These files go
+to ``build/benchmarks``, so that they do not overwrite those of the book. ``--compare OLD`` then
+lists the figures that changed by more than their spread. ``--compare OLD NEW`` does so for two
+files, or two folders of files, without measuring.
 
 The exit status is 0 if all went well and, with ``--compare``, nothing got worse; 1 if a subject
-failed (the others are measured all the same); 2 for a wrong command, or without a GPU where one is
-needed; 3 if a figure got worse by more than its spread.
+failed (the others are still measured); 2 for a wrong command, or if a GPU is needed and missing; 3
+if a figure got worse by more than its spread.
 """
 
 from __future__ import annotations
@@ -28,24 +28,24 @@ from gpukernels.device import CudaDevice
 from gpukernels.errors import InvalidArgument
 
 FAILED, WRONG, WORSE = 1, 2, 3
-#: Where quick runs write.
+#: The folder for files of quick runs.
 QUICK_FOLDER = record.FOLDER.parents[1] / "build" / "benchmarks"
 
-NO_GPU = """{names}: no GPU answers, and a GPU is what is measured.
-It needs an NVIDIA GPU, its driver (`nvidia-smi` lists it) and numba-cuda with the CUDA toolkit
-(pip install "numba-cuda[cu13]"). A free one for an hour: colab.research.google.com, "Runtime",
-"Change runtime type", "T4 GPU". Without a GPU: python -m benchmarks {others}."""
+NO_GPU = """{names}: no GPU answers, and this subject measures one.
+You need an NVIDIA GPU, its driver (`nvidia-smi` lists the GPU) and numba-cuda with the CUDA toolkit
+(pip install "numba-cuda[cu13]"). For a free GPU for an hour, open colab.research.google.com and
+choose "Runtime", "Change runtime type", "T4 GPU". Without a GPU: python -m benchmarks {others}."""
 
 #: Options that some subjects take: the type of a value, whether there are several, and the help.
 OPTIONS: dict[str, tuple[type, bool, str]] = {
-    "shrink": (int, False, "halve all sizes so many times"),
-    "repeat": (int, False, "runs of which the median counts"),
-    "roots": (int, False, "random roots of a search beside the first"),
-    "families": (str, True, "some graphs alone"),
-    "methods": (str, True, "some methods alone"),
+    "shrink": (int, False, "how many times to halve all sizes"),
+    "repeat": (int, False, "number of runs, of which the median counts"),
+    "roots": (int, False, "number of random roots of a search in addition to the first root"),
+    "families": (str, True, "only these graphs"),
+    "methods": (str, True, "only these methods"),
     "sizes": (int, True, "numbers of vertices"),
-    "items": (int, False, "items of each workload"),
-    "scale": (int, False, "vertices: 2 to the power of it"),
+    "items": (int, False, "number of items of each workload"),
+    "scale": (int, False, "logarithm to base 2 of the number of vertices"),
     "patience": (float, False, "seconds after which a search is not repeated"),
 }
 
@@ -64,10 +64,10 @@ def parser() -> argparse.ArgumentParser:
         epilog=text[2],
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    told.add_argument("subjects", nargs="*", metavar="SUBJECT", help="what is measured")
-    told.add_argument("--quick", action="store_true", help="small sizes, little patience")
-    told.add_argument("--commit", help="the commit that is measured; by default git is asked")
-    told.add_argument("--folder", type=Path, help="where to write")
+    told.add_argument("subjects", nargs="*", metavar="SUBJECT", help="a subject to measure")
+    told.add_argument("--quick", action="store_true", help="small sizes, short time limits")
+    told.add_argument("--commit", help="the measured commit; by default the one that git names")
+    told.add_argument("--folder", type=Path, help="the folder for the files")
     told.add_argument("--compare", nargs="+", type=Path, metavar=("OLD", "NEW"), help="see above")
     for name, (kind, several, words) in OPTIONS.items():
         takers = ", ".join(n for n, s in SUBJECTS.items() if name in s.options)
@@ -91,7 +91,7 @@ def chosen_subjects(names: Sequence[str]) -> dict[str, Subject]:
 def options_of(
     chosen: Mapping[str, Subject], given: Mapping[str, Any], quick: bool
 ) -> dict[str, dict[str, Any]]:
-    """Return the options of each subject: those of a quick run, and over them what is `given`."""
+    """Return the options of each subject: those of a quick run, replaced by those `given`."""
     found: dict[str, dict[str, Any]] = {
         name: dict(subject.quick) if quick else {} for name, subject in chosen.items()
     }
@@ -120,7 +120,7 @@ def measure(
     folder: Path,
     options: Mapping[str, Mapping[str, Any]],
 ) -> tuple[dict[str, Path], list[str]]:
-    """Measure and write; return the files by subject, and the names of those that failed."""
+    """Measure and write; return the files by subject, and the names of the failed subjects."""
     written, failed = {}, []
     for k, (name, subject) in enumerate(chosen.items()):
         of_all = f"[{k + 1}/{len(chosen)}] {name}"
@@ -139,7 +139,7 @@ def measure(
 
 
 def compared(old: Path, new: Path) -> bool:
-    """Print what changed from a file, or a folder of files, to another; return if it is worse."""
+    """Print the changes between two files or two folders; return whether a figure got worse."""
     pairs = [(old, new)]
     if old.is_dir():
         names = sorted(p.name for p in old.glob("*.json") if (new / p.name).exists())
@@ -151,7 +151,7 @@ def compared(old: Path, new: Path) -> bool:
 
 
 def _told(pairs: Iterable[tuple[str, dict[str, Any], Path]]) -> bool:
-    """Print what changed from each content to a file; return if any is worse."""
+    """Print the changes from each old content to a file; return whether a figure got worse."""
     worse = False
     for title, old, new in pairs:
         found = changes.compare(old, changes.read(new))
@@ -161,7 +161,7 @@ def _told(pairs: Iterable[tuple[str, dict[str, Any], Path]]) -> bool:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Do what the command line says; return the exit status."""
+    """Run the command line, and return the exit status."""
     told = parser()
     given = told.parse_args(arguments)
     against = given.compare or []
@@ -182,7 +182,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         old = _old_files(against[0], chosen) if against else {}
         commit = given.commit or record.current_commit()
     except (InvalidArgument, record.NoCommit) as wrong:
-        hint = "; say --commit ID" if isinstance(wrong, record.NoCommit) else ""
+        hint = "; name it by --commit ID" if isinstance(wrong, record.NoCommit) else ""
         told.error(f"{wrong}{hint}")
     device = None
     gpu = [name for name, subject in chosen.items() if subject.gpu]
@@ -204,7 +204,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _old_files(old: Path, chosen: Mapping[str, Subject]) -> dict[str, dict[str, Any]]:
-    """Return what is compared with each subject, read before anything is written over it."""
+    """Return the old content for each subject, read before a new file may overwrite it."""
     if old.is_dir():
         files = {name: old / f"{name}.json" for name in chosen}
         return {name: changes.read(file) for name, file in files.items() if file.exists()}

@@ -1,13 +1,13 @@
 """The times of every method for shortest paths of all pairs, on matrices and on sparse graphs.
 
-``python -m benchmarks apsp`` measures on the current GPU, some minutes, and writes
-``data/benchmarks/apsp.json``; ``--sizes`` and ``--methods`` choose some.
+``python -m benchmarks apsp`` measures on the current GPU for some minutes, and writes
+``data/benchmarks/apsp.json``. ``--sizes`` and ``--methods`` choose some of them.
 
-`WHAT` tells how times of kernels and of whole calls are taken.
+`WHAT` describes how the times of kernels and of whole calls are measured.
 
-Every result is compared. Up to `ON_CPU` vertices all must be what SciPy's Floyd-Warshall finds; of
-larger matrices some rows must be what its Dijkstra finds, and all results the same, those in
-float32 too: no sum here is too large for either type to be exact.
+Every result is compared. Up to `ON_CPU` vertices, all results must equal those of SciPy's
+Floyd-Warshall. For larger matrices, some rows must equal those of SciPy's Dijkstra, and all results
+must be equal, those in float32 too: every sum here is exact in both types.
 """
 
 from __future__ import annotations
@@ -38,18 +38,18 @@ from gpukernels.notebook import cold_cache
 from gpukernels.notebook.spread import median
 
 SIZES = (512, 1024, 2048, 4096, 8192, 16384)
-#: Vertices up to which the CPU is measured too, and sparse graphs are.
+#: Up to this number of vertices, the CPU and sparse graphs are measured, too.
 ON_CPU, QUICK_ON_CPU = 2048, 1024
-#: Vertices up to which all cores of the CPU are: some seconds, on 16 of them.
+#: Up to this number of vertices, all cores of the CPU are measured: some seconds on 16 cores.
 ON_ALL_CORES = 8192
-#: Vertices up to which NetworkX is: it has an object for each arc.
+#: Up to this number of vertices, NetworkX is measured, which has an object for each arc.
 ON_NETWORKX = 512
-#: Vertices up to which every shape of tiles is measured, and not only those of a quick run.
+#: Up to this number of vertices, all shapes of tiles are measured instead of those of a quick run.
 EVERY_SHAPE = 8192
 #: Mean degree of a sparse graph.
 DEGREE = 8
-#: Methods that search from each vertex, for sparse graphs, and how: one root after the other, or as
-#: many at once as fit into a gigabyte.
+#: Methods for sparse graphs that search from each vertex, with their options: one root after
+#: another, or as many roots at once as fit into a gigabyte.
 OF_SPARSE = (
     ("per_root", {}),
     ("per_root", {"search": "topology_driven", "memory": 1 << 30}),
@@ -59,18 +59,18 @@ OF_SPARSE = (
     ("johnson", {}),
     ("johnson", {"search": "topology_driven", "memory": 1 << 30}),
 )
-#: The (min, +) product by itself, which is no method: what the tiled ones could reach.
+#: The (min, +) product by itself. It is no method; its speed is a limit for the tiled methods.
 PRODUCT = "min_plus"
-#: `out_of_core` has a benchmark of its own, as it waits for copies and not for launches alone, like
-#: `tran` and `matsumoto`; `partitioned` is for the workers of a client.
+#: Methods that are not measured here. `out_of_core`, `tran` and `matsumoto` wait for copies too, so
+#: the first has a benchmark of its own. `partitioned` is for the workers of a client.
 ELSEWHERE = ("out_of_core", "tran", "matsumoto", "partitioned")
 NAMES = (*(name for name in METHODS if name not in ELSEWHERE), PRODUCT, ALL_CORES)
 
-#: Seconds after which no further run of a kind is begun.
+#: After this number of seconds, no further run of a kind begins.
 PATIENCE = 1.0
-#: Milliseconds of kernels beyond which a form is left out, as its time at half the size tells.
+#: A form is left out if its time at half the size lets more milliseconds of kernels be expected.
 LIMIT_MS, QUICK_LIMIT_MS = 10_000.0, 2_000.0
-#: Rows of a result that Dijkstra's algorithm checks, and the mean degree of what it is given.
+#: Rows of a result that Dijkstra's algorithm checks, and the mean degree of the graph for it.
 ROWS, DIJKSTRA_DEGREE = 8, 128
 
 SHAPES = ((16, "1x1"), (32, "4x2"), (32, "4x4"), (64, "8x8"))
@@ -104,7 +104,7 @@ class Form(NamedTuple):
 
     @property
     def label(self) -> str:
-        """How tables name it."""
+        """Its name in tables."""
         words = [f"{name}={value}" for name, value in self.options.items()]
         return " ".join([self.method, *words, *(["float32"] if self.dtype == "float32" else [])])
 
@@ -114,7 +114,7 @@ def _blocked(tile: int, per_thread: str, dtype: str = "int32") -> Form:
 
 
 def forms(methods: Container[str] = NAMES, quick: bool = False) -> list[Form]:
-    """Return all that is measured of some `methods` on a matrix."""
+    """Return all forms of some `methods` that are measured on a matrix."""
     shapes = [s for s in SHAPES if s in ((32, "4x2"), (64, "8x8")) or not quick]
     found = [
         Form("naive", {}),
@@ -131,15 +131,15 @@ def forms(methods: Container[str] = NAMES, quick: bool = False) -> list[Form]:
 def by_dijkstra(matrix: NDArray, roots: Sequence[int], degree: int = DIJKSTRA_DEGREE) -> NDArray:
     """Return the distances from some vertices by SciPy's Dijkstra, all weights being above 0.
 
-    Of a matrix with more arcs than `degree` a vertex only the shortest are looked at. If all paths
-    found are no longer than the longest of these, no other arc can be part of a shorter one.
+    If a matrix has more than `degree` arcs per vertex, only the shortest arcs are used. If no found
+    path is longer than the longest of these, no other arc can be part of a shorter path.
     """
     n = len(matrix)
     there = (matrix > 0) & (matrix < ABSENT)
     count = int(np.count_nonzero(there))
     longest = float("inf")
     if count > degree * n:
-        # Lengths are drawn alike: so many are below that share of the longest.
+        # Lengths are uniform: about `degree` arcs per vertex are below this share of the longest.
         longest = int(matrix[there].max()) * degree // n
         there &= matrix <= longest
     source, target = np.nonzero(there)
@@ -152,17 +152,17 @@ def by_dijkstra(matrix: NDArray, roots: Sequence[int], degree: int = DIJKSTRA_DE
 
 
 class Subject:
-    """A graph whose shortest paths are searched, as a matrix or a Graph, and what must be found."""
+    """A graph, as a matrix or a Graph, with the right lengths of its shortest paths."""
 
     def __init__(self, given):
         self.given = given
         self.lengths = lengths_of(given)
-        #: All distances, as soon as they are known.
+        #: All distances, after they have been found.
         self.right: NDArray[np.int32] | None = None
         self.n = self.lengths.n
 
     def of(self, dtype: str) -> Any:
-        """Return what is given, in another type."""
+        """Return the given graph in another type."""
         return self.given if dtype == "int32" else self.given.astype(dtype)
 
     def check(self, distance: NDArray, label: str) -> None:
@@ -171,7 +171,7 @@ class Subject:
             some = np.random.default_rng(1).choice(self.n, min(ROWS, self.n), replace=False)
             expected = by_dijkstra(self.lengths.matrix, some.tolist())
             _same(distance[some], expected, label)
-            # A copy: page-locked memory is for those that are timed.
+            # A copy, because page-locked memory is needed for the timed runs.
             self.right = distance.astype(np.int32)
         _same(distance, self.right, label)
 
@@ -185,7 +185,7 @@ def _same(found: NDArray, right: NDArray, label: str) -> None:
 def time_form(timer: SpanTimer, subject: Subject, form: Form, repeat: int) -> dict[str, Any]:
     """Return the figures of a form on a graph, of up to `repeat` runs each of kernels and calls."""
     stats: dict[str, Any] = {}
-    counted = [0, 0]  # rows of launches, and those that came late
+    counted = [0, 0]  # rows of launches, and late rows among them
     if form.method == PRODUCT and subject.right is None:
         subject.check(apsp(subject.given, device=timer.device).distance, "blocked")
     kernels, whole = _runs(subject, form)
@@ -205,7 +205,7 @@ def time_form(timer: SpanTimer, subject: Subject, form: Form, repeat: int) -> di
     known = len(timer.kernels)
     on_gpu()
     if len(timer.kernels) > known:
-        # Some kernels are for large matrices alone: any size may be the first to compile one.
+        # Some kernels run only for large matrices, so any size may be the first to compile one.
         on_gpu()
     counted[:] = 0, 0
     kernel_ms, call_ms = _some(on_gpu, repeat), _some(call, repeat)
@@ -223,7 +223,7 @@ def time_form(timer: SpanTimer, subject: Subject, form: Form, repeat: int) -> di
 
 
 def _checked(subject: Subject, label: str, search: Callable[[], NDArray]) -> Callable[[], float]:
-    """Return what times `search` once and checks its distances."""
+    """Return a function that times `search` once and checks its distances."""
 
     def call() -> float:
         distance, ms = timed(search)
@@ -234,16 +234,16 @@ def _checked(subject: Subject, label: str, search: Callable[[], NDArray]) -> Cal
 
 
 def _runs(subject: Subject, form: Form) -> tuple[Callable, Callable]:
-    """Return what runs a form's kernels on a device and what makes the whole call.
+    """Return a function that runs a form's kernels on a device, and one that makes the whole call.
 
-    The first gives distances and stats, the second distances.
+    The first returns distances and stats, the second only distances.
     """
     if form.method == PRODUCT:
         right = subject.right
-        assert right is not None  # `time_form` sees to it
+        assert right is not None  # `time_form` has set it
 
         def product(device) -> NDArray:
-            # Shortest paths, joined to shortest paths, are no shorter.
+            # The product of shortest paths with themselves has the same lengths.
             return min_plus(right, right, device, **form.options)
 
         told = {"launches": 1, "read_backs": 0, "operations": subject.n**3}
@@ -259,7 +259,7 @@ def _runs(subject: Subject, form: Form) -> tuple[Callable, Callable]:
 
 
 def _some(run: Callable[[], float], repeat: int) -> list[float]:
-    """Return the milliseconds of up to `repeat` runs, of `FEW` at least, unless one takes long."""
+    """Return the milliseconds of up to `repeat` runs, of at least `FEW` unless a run is slow."""
     begin, times = time.perf_counter(), [run()]
     while len(times) < repeat:
         granted = PATIENCE if len(times) >= FEW else FEW * PATIENCE
@@ -274,7 +274,7 @@ def _rate(n: int, ms: float) -> float:
 
 
 def _on_cpu(subject: Subject, searches: dict[str, Callable[[], NDArray]]) -> dict[str, Any]:
-    """Time each search once; the first tells what is right."""
+    """Time each search once; the result of the first one is the right one."""
     rows: dict[str, Any] = {}
     for label, search in searches.items():
         distance, ms = timed(search)
@@ -299,9 +299,9 @@ def _tell(label: str, row: dict[str, Any]) -> None:
 
 
 class Measuring:
-    """Measures forms on graphs, from the smallest on, and knows how long each has taken.
+    """Measures forms on graphs, the smallest first, and records the time of each.
 
-    A form of which more than `limit_ms` of kernels are expected is left out.
+    A form is left out if more than `limit_ms` of kernels are expected.
     """
 
     def __init__(self, device, repeat: int = 9, limit_ms: float = LIMIT_MS):
@@ -315,7 +315,7 @@ class Measuring:
         for form in chosen:
             label, n = form.label, subject.n
             before, ms = self._known.get(label, (n, 0.0))
-            # From much smaller matrices nothing follows: their launches hardly work.
+            # Much smaller matrices allow no estimate, because their launches have hardly any work.
             expected = ms * (n / before) ** 3 if n <= 2 * before else 0.0
             if expected > self.limit_ms:
                 row = {"expected_ms": round(expected, 1)}
@@ -356,10 +356,10 @@ class Measuring:
         return {"graph": "dense", "call": call, "n": n, "m": n * (n - 1), "searches": rows}
 
     def sparse(self, n: int, methods: Container[str], on_cpu: bool) -> dict[str, Any]:
-        """Return the row of a sparse graph; beside the searches, the blocked method on its matrix.
+        """Return the row of a sparse graph: the searches, and the blocked method on its matrix.
 
-        Where the CPU is left out, so are searches from one root after the other, which would take
-        minutes.
+        If the CPU is left out, searches from one root after another are left out, too. They would
+        take minutes.
         """
         g = weighted_random(n, DEGREE, seed=1)
         steps.tell(f"sparse: n={n:,} m={g.m:,}", 0)
@@ -383,7 +383,7 @@ class Measuring:
 
 
 def _rows_of(sizes: Sequence[int], methods: Container[str], quick: bool, on_cpu: int) -> int:
-    """Return how many rows will be told, but for what some sizes leave out."""
+    """Return the number of rows to print, without regard to rows that some sizes leave out."""
     few = len([method for method, _ in OF_SPARSE if method in methods])
     told = 0
     for n in sizes:
@@ -421,7 +421,7 @@ def write(
     rows: list[dict[str, Any]] = []
 
     def keep(row: dict[str, Any]) -> Path:
-        # After each row: a run that is stopped leaves what it has.
+        # The file is written after each row, so a stopped run leaves its rows.
         for found in row["searches"].values():
             if "kernel_ms" in found:
                 found |= limits.judged(found["kernel_ms"], 8 * row["n"] ** 2, row["n"] ** 3)

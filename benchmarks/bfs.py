@@ -1,13 +1,13 @@
 """The times of every breadth-first search on four families of large graphs.
 
-``python -m benchmarks bfs`` measures on the current GPU, some minutes, and writes
-``data/benchmarks/bfs.json``; ``--shrink K`` halves every graph's vertices K times, ``--families``
-and ``--methods`` choose some.
+``python -m benchmarks bfs`` measures on the current GPU for some minutes, and writes
+``data/benchmarks/bfs.json``. ``--shrink K`` halves every graph's vertices K times; ``--families``
+and ``--methods`` choose some of them.
 
-Times of kernels and of whole calls are taken at the vertex of most arcs (of a road network, at a
-corner) and at random roots of its component: `roots` says which, `search_time` how. Every result is
-compared with the sequential search's. Of the CPU that one is measured too, one on all cores, and
-those of SciPy and NetworkX of graphs that they search in some seconds.
+Times of kernels and of whole calls are measured from the vertex with the most arcs (in a road
+network, from a corner) and from random roots of its component; see `roots` and `search_time`. Every
+result is compared with that of the sequential search. On the CPU, this search is measured too, and
+one on all cores, and those of SciPy and NetworkX for graphs that they search in some seconds.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ FAMILIES: tuple[Family, ...] = (
 
 FAMILY_NAMES = tuple(family for family, *_ in FAMILIES)
 
-#: What is measured of each method besides its defaults.
+#: Options of each method that are measured in addition to its defaults.
 OPTIONS: dict[str, tuple[dict[str, Any], ...]] = {
     "virtual_warp": tuple({"warp_size": size} for size in (2, 4, 8, 16, 32)),
     "linear_work": ({"cull": "linear"}, {"cull": "mask"}, {"cull": "linear", "gather": "fine"}),
@@ -68,7 +68,7 @@ WHAT = (
 )
 
 
-#: What can be measured: the choice that `gk.bfs` makes without a method, and each method.
+#: Names that can be measured: each method, and the choice of `gk.bfs` without a method.
 NAMES = (AUTO, *METHODS)
 
 

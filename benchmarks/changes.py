@@ -1,8 +1,9 @@
-"""What changed between two files of measurements, beyond what each of them spreads.
+"""Changes between two files of measurements that exceed the spread of both.
 
-A figure is a median with its quartiles, or a time or an energy of a file from before there were
-any. Two figures are the same unless the ranges between their quartiles are apart, each widened to
-some share of its median on either side: three runs may agree by chance, and a GPU's clock wanders.
+A figure is a median with its quartiles. In older files it is a time or an energy without quartiles.
+Each range between quartiles is widened by some share of its median on either side, because three
+runs may agree by chance and a GPU's clock varies. Two figures differ if these ranges do not
+overlap.
 """
 
 from __future__ import annotations
@@ -15,21 +16,21 @@ from typing import Any, NamedTuple
 from gpukernels.errors import InvalidArgument
 from gpukernels.notebook.spread import FIGURE, NOT_MEASURED, SPREAD
 
-#: Half a range at least, as a share of the median: with quartiles, and without, as of one run.
+#: The least half of a range, as a share of the median: with quartiles, and without (a single run).
 FLOOR, WITHOUT = 0.02, 0.05
-#: Numbers that tell rows apart, beside all words.
+#: Numbers that distinguish rows, in addition to all words.
 _NUMBERS = (
     "n", "m", "root", "threads", "stride", "items", "units", "values", "bytes", "halved", "gpus",
     "peer_access",
 )  # fmt: skip
-#: Words of a row that are no part of its name.
+#: Words of a row that are not part of its name.
 _NO_NAME = ("call", "choice", "what_for")
-#: What tells whether two files are of the same hardware and software.
+#: Entries that show whether two files come from the same hardware and software.
 CIRCUMSTANCES = ("device", "driver", "cpu", "cores", "numba", "numba_cuda")
 
 
 class Figure(NamedTuple):
-    """A measured number and the range in which others count as the same."""
+    """A measured number, and the range of numbers that count as equal to it."""
 
     value: float
     low: float
@@ -45,16 +46,16 @@ class Change(NamedTuple):
 
     @property
     def ratio(self) -> float:
-        """The new one by the old one; above 1 is worse."""
+        """The new median divided by the old one; above 1 is worse."""
         return self.new / self.old if self.old else float("inf")
 
 
 class Comparison(NamedTuple):
-    """What two files have in common, and what not.
+    """The result of a comparison of two files.
 
     `changes` are the figures that changed by more than their spread, the worst first, and `same`
-    counts those that did not; `only_old` and `only_new` count those that stand in one file alone;
-    `apart` has the circumstances that differ: old and new.
+    counts the other ones. `only_old` and `only_new` count figures that only one file has. `apart`
+    has the circumstances that differ, old and new.
     """
 
     changes: list[Change]
@@ -65,7 +66,7 @@ class Comparison(NamedTuple):
 
     @property
     def worse(self) -> bool:
-        """Whether a figure is worse than before."""
+        """Whether a figure got worse."""
         return any(change.ratio > 1 for change in self.changes)
 
     def __str__(self) -> str:
@@ -84,12 +85,12 @@ class Comparison(NamedTuple):
 
 
 def read(path: Path) -> dict[str, Any]:
-    """Return what a file holds.
+    """Return the content of a file.
 
     Raises
     ------
     InvalidArgument
-        If it is not there, or is no file of measurements.
+        If the file does not exist, or is not a file of measurements.
     """
     try:
         found = json.loads(path.read_text())
@@ -100,7 +101,7 @@ def read(path: Path) -> dict[str, Any]:
 
 
 def figures(measured: dict[str, Any]) -> dict[str, Figure]:
-    """Return every figure of a file by the row that it stands in and its name."""
+    """Return every figure of a file by its row and its name."""
     return dict(_figures(measured, ()))
 
 
@@ -140,7 +141,7 @@ def _name(row: dict[str, Any]) -> str:
 
 
 def compare(old: dict[str, Any], new: dict[str, Any]) -> Comparison:
-    """Return what changed from one file's content to another's."""
+    """Return the changes from one file's content to another's."""
     before, after = figures(old), figures(new)
     both = before.keys() & after.keys()
     changes = [

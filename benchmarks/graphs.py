@@ -1,4 +1,4 @@
-"""The graphs and workloads that several benchmarks measure, each made once a process."""
+"""The graphs and workloads of several benchmarks; each is made once per process."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ workload = functools.cache(workloads.workload)
 
 
 def items_of(shrink: int) -> int | None:
-    """Return how many items of each workload are measured: None for all, or as often halved."""
+    """Return the number of items of each workload after so many halvings, or None for all."""
     least = min(target.items for target in workloads.TARGETS.values())
     return least >> shrink if shrink else None
 
 
 @functools.cache
 def random_arcs(n: int, mean_degree: float, seed: int) -> Graph:
-    """Return a directed graph of Poisson degrees whose arcs lead anywhere, parallel ones too.
+    """Return a directed graph of Poisson degrees with random targets, also with parallel arcs.
 
-    The random graph of GTgraph, which the papers use; `erdos_renyi` would sort all arcs to tell
-    parallel ones.
+    This is the random graph of GTgraph, which the papers use. `erdos_renyi` would sort all arcs to
+    find parallel ones.
     """
     rng = np.random.default_rng(seed)
     offsets = np.concatenate([[0], np.cumsum(rng.poisson(mean_degree, n))])
@@ -36,27 +36,27 @@ def random_arcs(n: int, mean_degree: float, seed: int) -> Graph:
 
 
 def weighted(g: Graph, seed: int = 1) -> Graph:
-    """Return `g` with whole weights from 1 to 100, as shortest paths are measured with."""
+    """Return `g` with whole weights from 1 to 100, for the measurements of shortest paths."""
     return generators.random_weights(g, 1, 100, seed)
 
 
 @functools.cache
 def weighted_rmat(n: int, m: int, seed: int) -> Graph:
-    """Return an undirected R-MAT graph of n vertices, no power of 2, and m arcs, with weights.
+    """Return an undirected weighted R-MAT graph of m arcs; n need not be a power of 2.
 
-    Edges are drawn for the next power of 2; those that lead beyond n are left out.
+    Edges are drawn for the next power of 2 vertices; edges that lead beyond n are left out.
     """
     scale = (n - 1).bit_length()
     drawn = generators.rmat(scale, -(-m * 3 // (4 << scale)), seed)
     source, target = drawn.coo
-    # An order by source would leave whole vertices out.
+    # In the order of sources, the cut would leave out whole vertices.
     kept = np.flatnonzero((source < n) & (target < n))
     kept = np.random.default_rng(seed).permutation(kept)[: m // 2]
     return weighted(Graph.from_arcs(n, source[kept], target[kept], None, False), seed)
 
 
 def uniform(n: int, edges: int, seed: int) -> Graph:
-    """Return an undirected graph of so many edges between any two vertices."""
+    """Return an undirected graph with this number of edges between random vertices."""
     source, target = np.random.default_rng(seed).integers(0, n, (2, edges), dtype=np.int32)
     return Graph.from_arcs(n, source, target, None, False)
 
@@ -96,7 +96,7 @@ def weighted_kron(scale: int, edge_factor: int, seed: int) -> Graph:
 def dense_lengths(n: int, seed: int) -> NDArray[np.int32]:
     """Return the arc lengths of a complete graph, whole numbers from 1 to 50,000, as a matrix.
 
-    Sums are exact in float32, and paths of up to 20,000 vertices fit what int32 matrices hold.
+    Sums are exact in float32, and paths of up to 20,000 vertices fit into int32 matrices.
     """
     lengths = np.random.default_rng(seed).integers(1, 50_001, (n, n), np.int32)
     np.fill_diagonal(lengths, 0)

@@ -1,6 +1,6 @@
-"""The scans of CuPy and PyTorch beside ours, where one is installed.
+"""The scans of CuPy and PyTorch, for a comparison with ours if one of them is installed.
 
-Both work on numba's arrays in place, by way of the CUDA array interface, and on the same stream.
+Both work in place on numba's arrays, through the CUDA array interface, and on the same stream.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 def installed(values, out) -> Iterator[tuple[str, Callable[[], Any]]]:
     """Yield name and inclusive scan of every library that works here on device arrays of int32.
 
-    One that is not installed, or finds no GPU of its own, is left out; the reason is printed.
+    A library that is not installed, or finds no GPU, is left out, and the reason is printed.
     """
 
     def by_cupy(cupy) -> Callable[[], Any]:

@@ -1,13 +1,14 @@
-"""What a GPU reaches at most, measured in the same run, and how far from it a time is.
+"""The limits of a GPU, measured in the same run as the kernels, and the distance of a time to them.
 
-Two things bound a kernel that does nothing in vain: how many bytes a second a plain copy moves, and
-how many integer operations a second the GPU issues: additions, each with a minimum after it. That
-pair is what a step of a shortest path costs, and nothing in a search is cheaper. A GPU of 2022 and
-later does both in one instruction (VIADDMNMX), older ones in two, so it is pairs that count.
+Two rates limit a kernel that does no useless work: the bytes per second of a plain copy, and the
+integer operations per second that the GPU can issue. An operation is an addition and the minimum
+after it. A step of a shortest path takes one such pair, and no step of a search takes less. A GPU
+of 2022 or later does both in one instruction (VIADDMNMX), and older ones in two, so pairs are
+counted.
 
-Beside each time stands the least that its result needs of both, whatever the kernel really did, and
-the share of either limit that this makes. Where both shares are small, something else bounds it:
-launches, barriers, waiting for memory, or work in vain.
+Each time gets the least bytes and operations that its result needs, whatever the kernel really did,
+and their shares of both limits. If both shares are small, something else limits the kernel:
+launches, barriers, waiting for memory, or useless work.
 """
 
 from __future__ import annotations
@@ -22,14 +23,14 @@ from gpukernels.errors import InvalidArgument
 from gpukernels.notebook import cold_cache
 from gpukernels.notebook.kernel_time import kernel_ms
 
-#: What files say of the state in which each timed run begins.
+#: The entry of a file for the state of the cache at the start of each timed run.
 CACHE = "flushed"
 THREADS = 256
-#: Words of a block, of which a copy has a whole number.
+#: Words that one block copies; a copy has a multiple of them.
 PORTION = 4 * THREADS
 #: Words of 8 bytes of the copy: a gibibyte, far more than any cache holds.
 WORDS = 1 << 27
-#: Steps of each chain in a round, which the compiler writes out, and so pairs of a thread.
+#: Steps of each chain in a round, which the compiler unrolls, and so pairs of a thread.
 STEPS = 16
 PAIRS = 4 * STEPS
 #: Rounds of a thread: a millisecond.
@@ -38,10 +39,10 @@ ROUNDS = 1 << 10
 
 @cuda.jit
 def copy_words(values, out):
-    """Copy four words a thread, neighboring threads neighboring words.
+    """Copy four words per thread; neighboring threads copy neighboring words.
 
-    All four are read before one is written: with one read at a time not even a full GPU has enough
-    of them under way to keep its memory busy.
+    All four are read before one is written. With one read at a time, even a full GPU would not have
+    enough reads in flight to keep its memory busy.
     """
     step = cuda.blockDim.x
     i = cuda.blockIdx.x * 4 * step + cuda.threadIdx.x
@@ -53,12 +54,12 @@ def copy_words(values, out):
 
 
 def measured_bandwidth(device, words: int = WORDS, repeat: int = 20) -> float:
-    """Return the gigabytes a second that a copy of so many words of 8 bytes reads and writes.
+    """Return the gigabytes per second that a copy of `words` words of 8 bytes reads and writes.
 
     Raises
     ------
     InvalidArgument
-        If `words` is no positive multiple of `PORTION`.
+        If `words` is not a positive multiple of `PORTION`.
     """
     if words <= 0 or words % PORTION:
         raise InvalidArgument("words", words, f"a positive multiple of {PORTION}")
@@ -75,17 +76,17 @@ def measured_bandwidth(device, words: int = WORDS, repeat: int = 20) -> float:
         prepare=lambda: device.clear(out),
         check=check,
     )
-    # Digits rather than decimals: what a machine without a GPU copies is no 0 either.
+    # Digits rather than decimals, because a slow copy without a GPU should not be rounded to 0.
     return float(f"{16 * words / ms / 1e6:.5g}")
 
 
 @cuda.jit
 def add_and_compare(step, bound, rounds, out):
-    """Go up by `step` as far as `bound`, in four chains a thread, `rounds` times STEPS pairs each.
+    """Add `step` up to `bound`, in four chains per thread of `rounds` times STEPS pairs each.
 
-    In a chain each pair needs the one before. The chains wait for no memory, and with as many
-    threads as the GPU holds others issue while one chain waits.
-    The sums are cast back at once: numba adds int32 numbers in 64 bits, which takes twice as long.
+    In a chain, each pair needs the result of the one before. The chains wait for no memory, and
+    with as many threads as the GPU holds, other threads issue while one chain waits. The sums are
+    cast back at once, because numba adds int32 numbers in 64 bits, which takes twice as long.
     """
     i = cuda.grid(1)
     a, b = int32(i), int32(i + 1)
@@ -99,7 +100,7 @@ def add_and_compare(step, bound, rounds, out):
 
 
 def measured_issue_rate(device, rounds: int = ROUNDS, repeat: int = 9) -> float:
-    """Return the million million additions with a minimum that the device does in a second.
+    """Return how many trillion (10^12) additions with a minimum the device does per second.
 
     Raises
     ------
@@ -136,9 +137,9 @@ class Limits:
     Attributes
     ----------
     gigabytes_per_second : float
-        What a copy reads and writes.
+        Gigabytes that a copy reads and writes.
     tera_add_mins_per_second : float
-        Million million pairs of an addition and a minimum.
+        Trillions (10^12) of pairs of an addition and a minimum.
     l2_bytes : int
         Size of the cache that is emptied before each run.
     """
@@ -149,7 +150,7 @@ class Limits:
 
     @property
     def figures(self) -> dict[str, Any]:
-        """What the head of a file says of them."""
+        """The entries of a file's head for the limits."""
         return {
             "copy_gigabytes_per_second": self.gigabytes_per_second,
             "tera_add_mins_per_second": self.tera_add_mins_per_second,
@@ -158,20 +159,20 @@ class Limits:
         }
 
     def shares(self, ms: float, least_bytes: int, least_operations: int) -> dict[str, float]:
-        """Return the shares of both limits of what needs so much and took so many milliseconds."""
+        """Return the shares of both limits for a time in milliseconds and its least needs."""
         ms = max(ms, 1e-9)
         moved = least_bytes / ms / 1e6 / self.gigabytes_per_second
         issued = least_operations / ms / 1e9 / self.tera_add_mins_per_second
         return {"share_of_bandwidth": round(moved, 4), "share_of_issue_rate": round(issued, 4)}
 
     def judged(self, ms: float, least_bytes: int, least_operations: int) -> dict[str, Any]:
-        """Return what is counted, and :meth:`shares` of it."""
+        """Return the least needs, and their :meth:`shares`."""
         counted = {"least_bytes": int(least_bytes), "least_operations": int(least_operations)}
         return {**counted, **self.shares(ms, least_bytes, least_operations)}
 
 
 def measured_limits(device, shrink: int = 0) -> Limits:
-    """Measure both on `device`, in less time if sizes are halved."""
+    """Measure both limits on `device`, in less time if sizes are halved."""
     return Limits(
         measured_bandwidth(device, max(WORDS >> shrink, 1024)),
         measured_issue_rate(device, max(ROUNDS >> shrink, 1)),

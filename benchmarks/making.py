@@ -1,12 +1,11 @@
-"""What making a graph costs beside SciPy: seconds of both in one run, and their ratio.
+"""The time of making a graph, compared with SciPy's in the same run.
 
 ``python -m benchmarks making`` prints the ratios and writes ``making.json``; no GPU is used. SciPy
 converts the same arcs from coordinates to CSR (`coo_array.tocsr`, which also adds up parallel
-arcs). Everything that makes a graph runs in turn with SciPy, so that other programs of the machine
-disturb both. The ratio is that of the wall times; CPU seconds stand beside it, because only `rmat`
-runs on all cores.
+arcs). Our functions and SciPy run in turn, so that other programs of the machine disturb both. The
+ratio is that of the wall times. CPU seconds are printed too, because only `rmat` runs on all cores.
 
-Files of a sixteenth of the arcs, a million, stand below: the seconds of reading each format.
+Below are the seconds of reading files of each format, with a sixteenth of the arcs (a million).
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ from gpukernels.graphs.making import quadrants
 from gpukernels.notebook.spread import median
 from gpukernels.reference import multicore
 
-#: What is made -> how many times SciPy's wall time it may take, on two idle cores.
+#: By function, the allowed multiple of SciPy's wall time, on two idle cores.
 TARGETS = {"from_arcs": 1.2, "undirected check": 1.0, "reverse": 0.7, "rmat": 1.5}
 #: CPU seconds that reading a million arcs may take, on an idle machine.
 READ_S = 0.2
@@ -44,23 +43,23 @@ def spent(run: Callable[[], Any]) -> tuple[float, float]:
 
 
 def _figures(times: list[tuple[float, float]]) -> dict[str, Any]:
-    """Return the least seconds, which other work disturbs least, and the medians of all."""
+    """Return the least seconds, which other programs disturb least, and the medians of all."""
     cpu, wall = zip(*times, strict=True)
     seconds = {"cpu_s": min(cpu) / 1e3, "wall_s": min(wall) / 1e3}
     return {**seconds, "cpu_ms": median(cpu), "wall_ms": median(wall)}
 
 
 def measure(scale: int = 20, edge_factor: int = 16, repeat: int = 3) -> list[dict[str, Any]]:
-    """Time each way of making an R-MAT graph of ``edge_factor << scale`` arcs, and SciPy's.
+    """Time each way of making an R-MAT graph of ``edge_factor << scale`` arcs, and SciPy's way.
 
-    SciPy converts the same arcs. The check takes half of them, both ways. Of `repeat` runs the
-    fastest counts; one more comes before, for the compiler.
+    SciPy converts the same arcs. The check of undirected graphs takes half of them, both ways. Of
+    `repeat` runs the fastest one counts; another run before them is for the compiler.
 
     Returns
     -------
     list of dict
         ``what``, ``cpu_s``, ``wall_s``, their medians ``cpu_ms`` and ``wall_ms``, the ``ratio`` to
-        SciPy's wall time and the ``allowed`` one.
+        SciPy's wall time and the ``allowed`` ratio.
     """
     n, k = 1 << scale, edge_factor << scale
     source, target = quadrants(np.random.default_rng(1), scale, k, 0.57, 0.19, 0.19)
@@ -91,7 +90,7 @@ def measure(scale: int = 20, edge_factor: int = 16, repeat: int = 3) -> list[dic
 
 
 def measure_readers(arcs: int = 1_000_000, repeat: int = 3) -> list[dict[str, Any]]:
-    """Time reading a file of so many arcs in each format, and return rows as :func:`measure` does.
+    """Time reading a file with so many arcs in each format; return rows like :func:`measure`.
 
     ``what`` is the reader and the format, and ``allowed`` the CPU seconds that it may take.
     """

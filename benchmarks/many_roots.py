@@ -1,8 +1,8 @@
-"""Searches a second: many roots at once beside one after the other.
+"""Searches per second: many roots at once, compared with one root after another.
 
-`gk.bfs_many` lets up to 256 searches share the arcs that they all follow. It is compared with the
+In `gk.bfs_many`, up to 256 searches share the arcs that they all follow. It is compared with the
 fastest single search, `direction_optimizing`, from each of some roots in turn, on the same graph in
-the same run. Roots are drawn from one component; every distance is compared with that of a search
+the same run. Roots are drawn from one component. Every distance is compared with that of a search
 on all cores of the CPU.
 """
 
@@ -35,12 +35,12 @@ FAMILIES: tuple[Family, ...] = (
 )
 FAMILY_NAMES = tuple(family for family, *_ in FAMILIES)
 
-#: How many roots are searched from together, and of these as many in turn as a GPU has time for.
+#: The numbers of roots that are searched at once, and how many of them are searched in turn.
 TOGETHER, ALONE = (64, 128, 256), 16
-#: How often a way to search is measured again, the others in between.
+#: Rounds, in each of which every way to search is measured once.
 ROUNDS = 3
 SINGLE = "direction_optimizing"
-#: Seconds that one setting is repeated at most.
+#: The most seconds for repetitions of one setting.
 PATIENCE = 1.5
 
 WHAT = (
@@ -55,7 +55,7 @@ WHAT = (
 
 
 def widest(rounds: Sequence[Median]) -> Median:
-    """Return the median of some rounds' medians, and the outermost of their quartiles."""
+    """Return the median of the rounds' medians, and the outermost of their quartiles."""
     low, high = zip(*(ms.spread for ms in rounds), strict=True)
     return round(Median(statistics.median(rounds), (min(low), max(high))), 5)
 
@@ -63,9 +63,9 @@ def widest(rounds: Sequence[Median]) -> Median:
 def measure(
     device, g: Graph, root: int, limits: Limits, repeat: int, together: Sequence[int]
 ) -> dict[str, Any]:
-    """Return how many are searched one by one, and the figures of each way to search."""
+    """Return the number of roots searched in turn, and the figures of each way to search."""
     component, most = multicore.bfs(g, root).distance >= 0, max(together)
-    # Of a very small graph, some vertices are there again and again.
+    # In a very small graph, some roots occur several times.
     roots = np.resize(draw(g, root, component, most), most)
     expected = np.stack([multicore.bfs(g, v).distance for v in roots.tolist()])
     vertices = int(component.sum())
@@ -73,7 +73,7 @@ def measure(
     kept: list[Any] = [None]
 
     def search(there, count: int, label: str) -> None:
-        kept[0] = None  # gigabytes, of which one lot at a time is enough
+        kept[0] = None  # results take gigabytes, so only one is kept at a time
         if label == SINGLE:
             alone = roots[:count].tolist()
             kept[0] = [bfs(g, v, SINGLE, there, parents=False).distance for v in alone]
@@ -99,7 +99,7 @@ def measure(
         kernels, calls = zip(*rounds[label], strict=True)
         ms = widest(kernels)
         found[label] = row = {"kernel_ms": ms, "rounds": len(kernels), "call_ms": widest(calls)}
-        # Offsets and targets are read once for all that share them, distances written for each.
+        # Offsets and targets are read once for all searches; distances are written for each search.
         sharing = 1 if label == SINGLE else min(count, BITS * WORDS[-1])
         shared = least_bytes(vertices, arcs) - 4 * vertices
         row |= limits.judged(ms, shared // sharing + 4 * vertices, arcs // sharing)

@@ -1,11 +1,11 @@
 """The times of every mapping technique on the papers' workloads.
 
-``python -m benchmarks mapping`` measures on the current GPU, some minutes, and writes
-``data/benchmarks/mapping.json``; ``--items N`` cuts every workload down to N items, ``--methods``
-chooses some: the file then holds these alone.
+``python -m benchmarks mapping`` measures on the current GPU for some minutes, and writes
+``data/benchmarks/mapping.json``. ``--items N`` cuts every workload down to N items. ``--methods``
+chooses some techniques, and the file then holds only these.
 
-Allocations, copies and the host's answers are no part of a kernel's time, since a program that maps
-again and again keeps its arrays; they are part of the driver's.
+Allocations, copies and the host's decisions do not count in a kernel's time, because a program that
+maps repeatedly keeps its arrays. They count in the driver's time.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from gpukernels.notebook.spread import median
 
 BLOCK_SIZES = (128, 256)
 
-#: Techniques and knobs, as they are measured.
+#: The measured techniques and their parameters.
 TECHNIQUES = (
     ("work_item_to_thread", {}),
     *(("virtual_warp", {"warp_size": size}) for size in (1, 2, 4, 8, 16, 32)),
@@ -52,13 +52,13 @@ TECHNIQUES = (
 
 
 def chosen_techniques(methods: Container[str]) -> list[tuple[str, dict[str, Any]]]:
-    """Return those of `TECHNIQUES` that are some `methods`."""
+    """Return the entries of `TECHNIQUES` for some `methods`."""
     return [(method, knobs) for method, knobs in TECHNIQUES if method in methods]
 
 
 @cuda.jit
 def fill(item, value):
-    """Store `value` in every element, so that no technique finds another one's answer."""
+    """Store `value` in every element, so that no technique finds the answer of another one."""
     for unit in range(cuda.grid(1), item.size, cuda.gridsize(1)):
         item[unit] = value
 
@@ -98,7 +98,7 @@ def measure_technique(
 
 
 def check_items(found, expected, name: str) -> None:
-    """Raise AssertionError unless every unit has got its item."""
+    """Raise AssertionError unless every unit has its item."""
     if not np.array_equal(found, expected):
         wrong = np.flatnonzero(found != expected)
         raise AssertionError(
@@ -121,8 +121,8 @@ def measure(
     Returns
     -------
     dict
-        ``workloads``, a row each with its figures, `choose_mapping`'s choice among the papers'
-        techniques and one core's milliseconds for ``np.repeat``; and ``times``, a row for each
+        ``workloads``, one row each with its figures, `choose_mapping`'s choice among the papers'
+        techniques and the milliseconds of ``np.repeat`` on one core; and ``times``, one row per
         workload, technique and block size.
     """
     workloads, times = [], []
@@ -147,10 +147,10 @@ def measure(
 
 
 def least(offsets) -> dict[str, int]:
-    """Return the bytes and operations that writing the item of every unit needs at least.
+    """Return the least bytes and operations for writing the item of every unit.
 
-    Of each item where its units begin, of each unit its item written, 4 bytes each; and for each
-    unit a comparison that tells whose it is.
+    These are 4 bytes for the offset of each item, 4 bytes for the item of each unit, and one
+    comparison per unit to find its item.
     """
     items, units = offsets.size - 1, int(offsets[-1])
     return {"least_bytes": 4 * (items + 1 + units), "least_operations": units}

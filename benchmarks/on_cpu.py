@@ -1,8 +1,7 @@
-"""What SciPy and NetworkX need for the same searches, on one core, where that is no long wait.
+"""The same searches by SciPy and NetworkX on one core, for graphs that they search in some seconds.
 
-Each search is made for a graph once, outside its time, in the form that the library wants. What it
-finds becomes distances only when they are asked for, which is to compare them: outside its time,
-too.
+Before the timed runs, each graph is converted once into the form that the library needs. The result
+of a search becomes distances only for the comparison, which is not timed either.
 """
 
 from __future__ import annotations
@@ -19,9 +18,9 @@ from gpukernels.cores.compiled import compiled
 from gpukernels.graphs.graph import Graph
 from gpukernels.shortest_paths import UNREACHED
 
-#: Arcs up to which SciPy searches by levels, and by Dijkstra's algorithm: some seconds.
+#: Up to these numbers of arcs, SciPy searches by levels, and by Dijkstra's algorithm: some seconds.
 SCIPY_ARCS, DIJKSTRA_ARCS = 50_000_000, 25_000_000
-#: Arcs up to which NetworkX searches: it has an object for each.
+#: Up to this number of arcs, NetworkX searches: it has an object for each arc.
 NETWORKX_ARCS = 1 << 20
 
 #: A search from a root, whose result has a ``distance``.
@@ -29,7 +28,7 @@ OnCPU = Callable[[int], Any]
 
 
 class Found:
-    """What a library found, as distances once they are asked for."""
+    """The result of a library, which becomes distances at the first access."""
 
     def __init__(self, as_distance: Callable[[], NDArray[np.int32]]):
         self._as_distance = as_distance
@@ -56,8 +55,8 @@ def searches(g: Graph) -> Iterator[tuple[str, OnCPU]]:
 def path_searches(g: Graph) -> Iterator[tuple[str, OnCPU]]:
     """Yield name and search for shortest paths of each library that searches `g` in time.
 
-    All weights are above 0: SciPy takes an arc of length 0 for none. Of parallel arcs it is given
-    the shortest, as it would add them up.
+    All weights are above 0, because SciPy treats an arc of length 0 as no arc. Of parallel arcs it
+    gets only the shortest, because it would add them up.
     """
     if g.m <= DIJKSTRA_ARCS:
         shortest = Graph.from_arcs(g.n, *g.coo, g.weights, parallel="min")

@@ -1,10 +1,10 @@
-"""The times of all pairs with a bounded part of the matrix on the device, by the bound.
+"""The times of all pairs with a part of the matrix on the device, by the size of this part.
 
-``python -m benchmarks out_of_core`` measures on the current GPU, a minute, and
-writes ``data/benchmarks/out_of_core.json``; ``--sizes`` chooses numbers of vertices.
+``python -m benchmarks out_of_core`` measures on the current GPU for a minute, and
+writes ``data/benchmarks/out_of_core.json``. ``--sizes`` chooses numbers of vertices.
 
-Times are those of whole calls, as copies are what is asked about. Every distance is compared with
-those of `blocked`, some of whose rows Dijkstra's algorithm has checked.
+The times are those of whole calls, because the copies are of interest here. Every distance is
+compared with that of `blocked`, and Dijkstra's algorithm checks some rows of `blocked`.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from gpukernels.notebook.spread import median
 SIZES = (8192, 16384)
 #: Bytes of the device that a call may use.
 BOUNDS = (1 << 26, 1 << 28, 1 << 30)
-#: The least that a bound is lowered to where sizes are halved.
+#: The lowest bound if sizes are halved.
 LEAST = 1 << 17
-#: Vertices of the run before, for the compiler.
+#: Number of vertices of the first run, which is for the compiler.
 COMPILING = 256
 
 WHAT = (
@@ -38,12 +38,12 @@ WHAT = (
     "that the call makes of them"
 )
 
-#: Of a result's ``stats``, what is kept.
+#: The entries of a result's ``stats`` that are kept.
 TOLD = ("block", "pivot_blocks", "device_bytes", "bytes_to_device", "bytes_from_device")
 
 
 def _timed(subject: Subject, device, method: str, repeat: int, **options: Any) -> dict[str, Any]:
-    """Return the times of whole calls, and what the last says of itself."""
+    """Return the times of whole calls, and the stats of the last call."""
     times, stats = [], {}
     for _ in range(repeat):
         found, ms = timed(lambda: apsp(subject.given, method, device, **options))

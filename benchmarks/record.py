@@ -1,6 +1,6 @@
-"""Measurements as files: what was measured, on which device, when, and at which commit.
+"""Measurements as files, each with its device, date and commit.
 
-They live in ``data/benchmarks`` of the repository, one JSON file a subject, from which
+They are in ``data/benchmarks`` of the repository, one JSON file per subject.
 `gpukernels.notebook.record` reads them.
 """
 
@@ -19,12 +19,12 @@ from gpukernels.reference import multicore
 
 _TREE = Path(__file__).parents[1]
 
-#: What stands for the driver where no GPU is measured.
+#: The entry for the driver if no GPU is measured.
 NO_DRIVER = "none"
 
 
 class NoCommit(RuntimeError):
-    """Nobody says which commit is measured: the package lies in no git repository, or git fails."""
+    """The measured commit is unknown: the package is in no git repository, or git fails."""
 
 
 def current_commit(folder: Path = _TREE) -> str:
@@ -33,7 +33,7 @@ def current_commit(folder: Path = _TREE) -> str:
     Raises
     ------
     NoCommit
-        If git does not tell.
+        If git does not name a commit.
     """
     ask = ["git", "-C", str(folder), "describe", "--always", "--dirty", "--exclude", "*"]
     try:
@@ -44,12 +44,12 @@ def current_commit(folder: Path = _TREE) -> str:
 
 
 def environment(device, commit: str) -> dict[str, str | int]:
-    """Return what a measurement must name: device, driver, CPU, versions, date and commit.
+    """Return the circumstances of a measurement: device, driver, CPU, versions, date and commit.
 
     Parameters
     ----------
     device : CudaDevice or None
-        The GPU that is measured; None if only the CPU is, which is the device then.
+        The measured GPU. None if only the CPU is measured, which is then the device.
     commit : str
         The commit of the code that runs.
     """
@@ -73,7 +73,7 @@ def environment(device, commit: str) -> dict[str, str | int]:
 
 
 def write(name: str, what: str, measured: dict, circumstances: dict, folder: Path = FOLDER) -> Path:
-    """Write one subject's file, with the spread of each median beside it, and return its path."""
+    """Write one subject's file, with the spread of each median, and return its path."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{name}.json"
     told = beside({"what": what, **circumstances, **measured})

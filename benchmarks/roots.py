@@ -1,9 +1,9 @@
-"""Where the searches of a benchmark begin, and what they then find.
+"""The roots of a benchmark's searches, and the right results from them.
 
-A single root says little: from the vertex of most arcs a search is over sooner than from others.
+A single root is not enough: a search from the vertex with the most arcs ends sooner than others.
 Graph500 searches from random vertices that have arcs. Here they are drawn from one component, so
-that all searches reach the same vertices and follow the same arcs: the strongly connected component
-of a given first root, which is the connected component where the graph is undirected.
+that all searches reach the same vertices and follow the same arcs. It is the strongly connected
+component of a given first root. In an undirected graph, this is its connected component.
 """
 
 from __future__ import annotations
@@ -16,22 +16,22 @@ from numpy.typing import NDArray
 from gpukernels import reference
 from gpukernels.graphs.graph import Graph
 
-#: Random roots beside the first, as many as a quarter of Graph500's.
+#: Random roots in addition to the first one, a quarter of Graph500's number.
 ROOTS = 16
 
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """A root and what a search from it must find.
+    """A root and the right result of a search from it.
 
     Attributes
     ----------
     root : int
-        Where it begins.
+        The vertex from which the search starts.
     distance : ndarray of int32, shape (n,)
-        By the sequential search.
+        The distances of the sequential search.
     levels, reached, arcs : int
-        Levels, vertices reached, and arcs that leave these.
+        Numbers of levels, of reached vertices, and of arcs that leave these.
     """
 
     root: int
@@ -42,15 +42,15 @@ class Case:
 
     @property
     def least_bytes(self) -> int:
-        """What a search that follows every arc must move: see :func:`least_bytes`."""
+        """The bytes that a search of every arc must move: see :func:`least_bytes`."""
         return least_bytes(self.reached, self.arcs)
 
 
 def least_bytes(reached: int, arcs: int) -> int:
-    """Return the bytes of an offset and a target a time read once, and a distance written.
+    """Return the bytes of a search that reads each offset and target once and writes each distance.
 
-    For each vertex that is reached its offset and its distance, for each of its arcs the target, 4
-    bytes each. A search that skips arcs, as bottom-up ones do, can do with less.
+    These are 4 bytes for the offset, the distance and every target of each reached vertex. A search
+    that skips arcs, such as a bottom-up one, needs less.
     """
     return 4 * (2 * reached + arcs)
 
@@ -68,7 +68,7 @@ def draw(
 ) -> list[int]:
     """Return up to `count` random vertices of the component of `root`, which reaches `reached`.
 
-    Only vertices that have arcs are drawn, and none twice; `root` itself only if it is alone.
+    Only vertices with arcs are drawn, and none twice. `root` itself is drawn only if it is alone.
     """
     leads_here = reference.bfs(g.reverse, root).distance >= 0
     component = np.flatnonzero(leads_here & reached & (g.out_degree > 0))
@@ -78,7 +78,7 @@ def draw(
 
 
 def cases(g: Graph, root: int, count: int = ROOTS, seed: int = 1) -> list[Case]:
-    """Return the case of `root`, and those of vertices that :func:`draw` gives."""
+    """Return the case of `root`, and the cases of the vertices that :func:`draw` returns."""
     first = find(g, root)
     drawn = draw(g, root, first.distance >= 0, count, seed)
     return [first, *(first if v == root else find(g, v) for v in drawn)]

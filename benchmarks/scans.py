@@ -30,12 +30,12 @@ THREADS = 256
 #: The searches that are measured.
 SEARCHED = ("two_sided", "lower_bound", "interpolation", "guarded")
 
-#: Seconds that one search or scan is repeated at most: the slowest take half a second.
+#: The most seconds for repetitions of one search or scan; the slowest takes half a second.
 PATIENCE = 2.0
 
 
 def _checked_ms(device, run, repeat: int, clear, result, right, name: str, patience=10.0) -> Median:
-    """Return the milliseconds of `run`: it clears arrays before, and checks ``result()`` after."""
+    """Return the milliseconds of `run`; clear arrays before it, and check ``result()`` after it."""
     ms = kernel_ms(
         device,
         run,
@@ -50,14 +50,15 @@ def _checked_ms(device, run, repeat: int, clear, result, right, name: str, patie
 def measure_scans(
     device, n: int = 1 << 26, repeat: int = 20, limits: Limits | None = None
 ) -> dict[str, Any]:
-    """Time the scans of `n` sizes: 2 x THREADS a run in shared memory, THREADS by shuffles, all.
+    """Time the scans of `n` sizes: by blocks in shared memory, by blocks with shuffles, and of all.
 
-    ``ms`` is that of the kernels. Of the device-wide scans, ``call_ms`` is the whole call by the
-    host's clock: all launches, the reading of the total and the memory for the offsets; the two
-    large kernels of the one by launches have rows of their own. Libraries' scans stand beside them
-    where one is installed: theirs give what stands after each value, one word less than ours. At
-    least each size is read once and each sum written, and one addition made for it; of `limits`,
-    if they are given, that is the share. A wrong scan raises AssertionError.
+    A block scans 2 x THREADS sizes in shared memory, and THREADS sizes with shuffles. ``ms`` is the
+    time of the kernels. For the scans of the whole device, ``call_ms`` is the time of the whole
+    call by the host's clock: all launches, the reading of the total and the memory for the offsets.
+    The two large kernels of the scan by launches have rows of their own. Scans of installed
+    libraries are measured, too; they return inclusive sums, one word less than ours. The least work
+    is to read each size once, write each sum and make one addition for it. If `limits` are given,
+    the shares of this work are computed. A wrong scan raises AssertionError.
     """
     sizes = np.random.default_rng(0).integers(0, 9, n).astype(np.int32)
     values, scanned = device.array(sizes), device.empty(n, np.int32)
@@ -115,7 +116,7 @@ def measure_scans(
 
 
 def _on_cpu(sizes, expected, repeat: int) -> dict[str, float]:
-    """Return the milliseconds of NumPy's scan on one core, and of one on all."""
+    """Return the milliseconds of NumPy's scan on one core, and of our scan on all cores."""
     out = np.empty(sizes.size + 1, np.int32)
     np.testing.assert_array_equal(multicore.offsets_of(sizes, out), expected, err_msg="all cores")
     return {
@@ -125,7 +126,7 @@ def _on_cpu(sizes, expected, repeat: int) -> dict[str, float]:
 
 
 def _add_device_kernels(device, sizes, values, expected, add) -> None:
-    """Time the two kernels of the device-wide scan on their own, at its lowest level."""
+    """Time the two kernels of the device-wide scan separately, at its lowest level."""
     tile = THREADS * TURNS
     blocks = blocks_for(sizes.size, tile)
     totals, offsets = device.empty(blocks, np.int64), device.empty(sizes.size + 1, np.int32)
@@ -151,8 +152,8 @@ def measure_searches(
 ) -> dict[str, Any]:
     """Time `count` searches, evenly spread over the units of each workload, in order.
 
-    At least each unit is read and its item written, and all items' offsets are read once; and a
-    search halves what it looks at, so it compares as often as that can be halved.
+    The least work is to read each unit, write its item, and read all items' offsets once. A search
+    halves its range at each comparison, so it needs as many comparisons as halvings.
     """
     rows = []
     for name in TARGETS:
@@ -196,7 +197,7 @@ def write(device, here: dict[str, Any], folder: Path, *, shrink: int = 0, repeat
     """Measure and write the file; return its path."""
     steps.expect(7 + len(TARGETS))
     limits = measured_limits(device, shrink)
-    # At least as many as a block of the smallest kernel scans, so that there is something to time.
+    # At least as many sizes as one block of the smallest kernel scans, so that one block is full.
     n, count = 1 << max(26 - shrink, 10), (1 << 22) >> shrink
     measured = {
         "threads": THREADS,

@@ -1,9 +1,9 @@
-"""The times of one search of a graph, from several roots, by its kernels and as a whole call.
+"""The times of one search of a graph, from several roots, of its kernels and of the whole call.
 
-From the first root, the median of some runs; from the others one run each, of which the median is
-kept, and the rate: arcs that leave the vertices reached, by the time, as a harmonic mean over the
-roots. Each begins with a cold cache, and every run's distances are compared with the sequential
-search's before its time is kept.
+From the first root, the median of some runs is kept. From the other roots there is one run each,
+and the median over the roots is kept. The rate is the number of arcs that leave the reached
+vertices, divided by the time, as a harmonic mean over the roots. Each run begins with a cold cache,
+and its distances are compared with the sequential search's before its time is kept.
 """
 
 from __future__ import annotations
@@ -23,29 +23,29 @@ from gpukernels.notebook import cold_cache, kernel_time
 from gpukernels.notebook.kernel_time import LaunchTimer, OutOfPatience
 from gpukernels.notebook.spread import median
 
-#: How tables name what `gpukernels.reference.multicore` does.
+#: The name in tables of the searches of `gpukernels.reference.multicore`.
 ALL_CORES = "all cores"
 
-#: Seconds that one search of one graph may be repeated: then no further run is begun.
+#: Seconds for repetitions of one search of one graph; after them, no further run begins.
 PATIENCE = 1.5
 
-#: Seconds of these that the first root may take, and the share of them, if that is less.
+#: The seconds of these for the first root, or this share of them if it is less.
 AT_FIRST, SHARE_AT_FIRST = 5.0, 1 / 3
 
-#: Runs of which a median is worth some more patience.
+#: The number of runs for which it is worth to wait longer, because of their median.
 FEW = 3
 
-#: Milliseconds of kernels after which a search is given up and has no time.
+#: Milliseconds of kernels after which a search is stopped and has no time.
 LIMIT_MS = 10_000.0
 
 
 def timer_for(device) -> LaunchTimer:
-    """Return the timer that all searches on `device` share."""
+    """Return the common timer of all searches on `device`."""
     return LaunchTimer(device, kernel_time.BUSY_ROUNDS, LIMIT_MS)
 
 
 def timed(run: Callable[[], Any]) -> tuple[Any, float]:
-    """Return what `run` returns, and its milliseconds by the host's clock."""
+    """Return the result of `run`, and its milliseconds by the host's clock."""
     begin = time.perf_counter()
     found = run()
     return found, (time.perf_counter() - begin) * 1e3
@@ -71,25 +71,26 @@ def time_search(
 ) -> dict[str, Any]:
     """Time ``search(device, root)``, whose result has a ``distance`` and ``stats``.
 
-    There are up to `repeat` runs of the kernels, and of whole calls, from the first root of `cases`
-    and one from each other root; none begins after `patience` seconds (by default `PATIENCE`), but
-    each kind is run once. `bandwidth` is that of a copy on the device, in gigabytes a second;
-    `label` names the search in an error.
+    There are up to `repeat` runs of the kernels, and of whole calls, from the first root of
+    `cases`, and one run from each other root. No run begins after `patience` seconds (by default
+    `PATIENCE`), but each kind runs at least once. `bandwidth` is that of a copy on the device, in
+    gigabytes per second. `label` names the search in an error.
 
     Returns
     -------
     dict
-        ``kernel_ms`` and ``call_ms`` from the first root, and how many ``runs`` each; ``launches``
-        and ``read_backs``; how many ``roots``, and of these ``roots_kernel_ms``,
-        ``roots_call_ms``, ``gteps`` (by the kernels), ``call_gteps`` and ``share_of_bandwidth``
-        (the ``least_bytes`` by the kernels' time, as a share of `bandwidth`); beside that the
-        ``least_operations``: one for each arc. Times are medians, with their quartiles. Of a search
-        that was given up, ``stopped_after_ms`` alone. ``late`` is the share of the timed launches
-        that found the GPU waiting; they count as the same kernel's others, see `kernel_time`.
+        From the first root ``kernel_ms``, ``call_ms`` and the number of ``runs``; ``launches`` and
+        ``read_backs``. Then the number of ``roots``, and over these ``roots_kernel_ms``,
+        ``roots_call_ms``, ``gteps`` (from the kernels' time), ``call_gteps`` and
+        ``share_of_bandwidth`` (``least_bytes`` divided by the kernels' time, as a share of
+        `bandwidth`), and ``least_operations``, one for each arc. Times are medians, with their
+        quartiles. A stopped search has only ``stopped_after_ms``. ``late`` is the share of the
+        timed launches for which the GPU waited; they count like the other launches of the same
+        kernel, see `kernel_time`.
     """
     patience = PATIENCE if patience is None else patience
     stats: dict[str, Any] = {}
-    counted = [0, 0]  # launches that were timed, and those that came late
+    counted = [0, 0]  # timed launches, and late launches among them
 
     def kernels(case: Case) -> float:
         cold_cache.flush(timer.device)
@@ -125,7 +126,7 @@ def time_on_cpu(
     label: str,
     patience: float | None = None,
 ) -> dict[str, Any]:
-    """Time ``search(root)`` on the CPU in the same way: there is a whole call, and no kernel."""
+    """Time ``search(root)`` on the CPU in the same way, with whole calls and without kernels."""
     patience = PATIENCE if patience is None else patience
     call = _call(search, label)
     first, *others = cases
@@ -136,7 +137,7 @@ def time_on_cpu(
 
 
 def _call(search: Callable[[int], Any], label: str) -> Callable[[Case], float]:
-    """Return what runs `search` from a case's root, checks it, and gives its milliseconds."""
+    """Return a function that searches from a case's root, checks, and returns milliseconds."""
 
     def call(case: Case) -> float:
         found, ms = timed(lambda: search(case.root))
@@ -154,7 +155,7 @@ def _check(found, case: Case, label: str) -> None:
 
 @contextlib.contextmanager
 def no_collection() -> Iterator[None]:
-    """Keep Python from looking for garbage, which may take longer than a thousand launches."""
+    """Switch off Python's garbage collection, which may take longer than a thousand launches."""
     was = gc.isenabled()
     gc.disable()
     try:
@@ -169,10 +170,10 @@ def _at_first(patience: float) -> float:
 
 
 def _until(patience: float, begin: float, cases: Sequence[Case], *kinds) -> list[tuple[float, ...]]:
-    """Return every kind's milliseconds for each case; after `patience` of few, or only the first.
+    """Return every kind's milliseconds for each case, or for a few cases if `patience` is over.
 
-    One run of a thousand launches may meet what stops the host for as long as they all take, so the
-    first `FEW` are granted three times the patience.
+    During a run of a thousand launches, the host may stop for as long as the whole run takes. So
+    the first `FEW` runs have three times the patience.
     """
     rows: list[tuple[float, ...]] = []
     for case in cases:
@@ -184,7 +185,7 @@ def _until(patience: float, begin: float, cases: Sequence[Case], *kinds) -> list
 
 
 def _times(at_first, at_others, others: Sequence[Case], bandwidth: float | None) -> dict[str, Any]:
-    """Return the figures of a row; the last of each tuple is the whole call, before it kernels."""
+    """Return the figures of a row; the last item of each tuple is the whole call's time."""
     measured = others[: len(at_others)]
     row: dict[str, Any] = {"runs": len(at_first), "roots": len(measured)}
     names = ("kernel", "call") if bandwidth is not None else ("call",)
@@ -192,7 +193,7 @@ def _times(at_first, at_others, others: Sequence[Case], bandwidth: float | None)
         of_roots = [times[k] for times in at_others]
         row[f"{name}_ms"] = median([times[k] for times in at_first])
         row[f"roots_{name}_ms"] = median(of_roots)
-        # A rate's mean over equal amounts of work is the harmonic one.
+        # For equal amounts of work, the mean of rates is the harmonic mean.
         rates = [c.arcs / max(ms, 1e-9) / 1e6 for c, ms in zip(measured, of_roots, strict=True)]
         row["gteps" if name == "kernel" else "call_gteps"] = round(_harmonic(rates), 4)
     if bandwidth is not None:

@@ -1,4 +1,4 @@
-"""What the benchmarks of searches from a root share: their graphs, the loop over them, the file."""
+"""The common part of benchmarks of searches from a root: graphs, the loop over them, the file."""
 
 from __future__ import annotations
 
@@ -15,18 +15,19 @@ from benchmarks.search_time import print_row, time_search, timer_for
 from gpukernels.graphs.graph import Graph
 from gpukernels.notebook.kernel_time import LaunchTimer
 
-#: Family, the call that makes it, and that call with its size halved so many times.
+#: A family, the call that makes it, and a function that makes it with a size halved so many times.
 Family = tuple[str, str, Callable[[int], Graph]]
 
-#: A search: how tables name it, its method and its options.
+#: A search: its name in tables, its method and its options.
 Search = tuple[str, str, dict[str, Any]]
 
-#: Families whose first search begins at a corner, vertex 0; in others at the vertex of most arcs.
+#: Families whose first search starts from a corner, vertex 0. Others start from the vertex with the
+#: most arcs.
 FROM_A_CORNER = ("road", "grid")
 
 
 def named(method: str, options: dict[str, Any]) -> Search:
-    """Return a search with the name that its options give it."""
+    """Return a search whose name contains its options."""
     words = [f"{name}={value}" for name, value in options.items()]
     return " ".join([method, *words]), method, options
 
@@ -34,7 +35,7 @@ def named(method: str, options: dict[str, Any]) -> Search:
 def large_graphs(
     every: Iterable[Family], shrink: int, families: Container[str]
 ) -> Iterator[tuple[dict[str, Any], Graph]]:
-    """Yield what a row says of each of some `families`, halved so many times, and the graph."""
+    """Yield the first entries of a row and the graph, of each family halved so many times."""
     for family, call, make in every:
         if family in families:
             g = make(shrink)
@@ -46,7 +47,7 @@ def large_graphs(
 def searches_of(
     known: Iterable[str], methods: Container[str], options: Mapping[str, Sequence[dict[str, Any]]]
 ) -> list[Search]:
-    """Return the searches of some `methods`: of each one its `options`, or its defaults."""
+    """Return the searches of some `methods`: each with its `options`, or with its defaults."""
     return [
         named(method, some)
         for method in known
@@ -65,9 +66,9 @@ def time_all(
     bandwidth: float,
     patience: float | None,
 ) -> dict[str, dict[str, Any]]:
-    """Return the figures of some searches of `g` by label, as `time_search` finds them; print them.
+    """Return and print the figures of some searches of `g` by label, from `time_search`.
 
-    `search` is the front door, ``search(g, root, method, device, parents=False, ...)``.
+    `search` is the public function, ``search(g, root, method, device, parents=False, ...)``.
     """
     found = {}
     for label, method, options in chosen:
@@ -90,10 +91,10 @@ def write(
     folder: Path,
     shrink: int,
 ) -> Path:
-    """Write what ``measure(timer, g, root, bandwidth)`` finds for each of `graphs`; return a path.
+    """Write the figures of ``measure(timer, g, root, bandwidth)`` for all `graphs`; return a path.
 
     The limits are measured first, in less time if graphs are halved. The file is written after
-    each graph, so that what was measured is kept if a later one fails.
+    each graph, so that it has the finished graphs if a later one fails.
     """
     limits = measured_limits(device, shrink)
     timer = timer_for(device)

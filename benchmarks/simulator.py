@@ -1,10 +1,10 @@
-"""How fast the SIMT machine is beside numba's own simulator, on the same kernel in one run.
+"""The speed of the SIMT machine and of numba's own simulator, on the same kernel in one run.
 
 ``python -m benchmarks simulator`` prints the table and writes ``simulator.json``. The kernel
-is the vertex-parallel BFS of `traversal.harish` on a random graph of mean degree 8; a time is that
-of all levels together, the median of several runs. numba's simulator is chosen when numba is
-imported, so it runs in a process of its own. Beside it stand the three schedules, on
-the machine alone.
+is the vertex-parallel BFS of `traversal.harish` on a random graph of mean degree 8. A time is that
+of all levels together, as the median of several runs. numba's simulator runs in a process of its
+own, because it is chosen when numba is imported. A second table has the three schedules of the
+machine.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def search(launch, n: int, seed: int = 1) -> tuple[float, np.ndarray]:
 def on_machine(
     n: int, traced: bool, runs: int, schedule: str = "lockstep"
 ) -> tuple[Median, np.ndarray]:
-    """Return (median seconds, distance) on the SIMT machine, after one run that translates."""
+    """Return (median seconds, distance) on the SIMT machine, after one run for the translation."""
     from gpukernels import simt
 
     def once():
@@ -86,7 +86,7 @@ def on_simulator(n: int, runs: int) -> tuple[Median, np.ndarray]:
 
 
 def compare(n: int, runs: int = 5) -> dict[str, Median]:
-    """Return seconds of the machine without and with trace and of the simulator."""
+    """Return the seconds of the machine without and with a trace, and of the simulator."""
     plain, distance = on_machine(n, traced=False, runs=runs)
     traced, traced_distance = on_machine(n, traced=True, runs=runs)
     simulator, expected = on_simulator(n, runs=max(1, runs // 3))

@@ -1,10 +1,10 @@
-"""Times of launches that follow each other, as one: for searches of hundreds of short kernels.
+"""One time for several launches that follow each other, for searches of hundreds of short kernels.
 
-A `LaunchTimer` times each launch by itself, and each time holds a microsecond or two that a GPU
-does not need where one kernel follows the other at once. A `SpanTimer` keeps the GPU busy until a
-whole row of launches is queued, and then times them together. A row ends where the host does
-anything else on the device, such as reading a result, or before more launches wait than the GPU's
-queue holds.
+A `LaunchTimer` times each launch by itself, and each time contains a microsecond or two that a GPU
+does not need if one kernel follows another immediately. A `SpanTimer` keeps the GPU busy until a
+whole row of launches is queued, and then times them together. A row ends if the host does
+anything else on the device, such as reading a result, or before more launches wait than fit into
+the GPU's queue.
 """
 
 from __future__ import annotations
@@ -14,28 +14,28 @@ import contextlib
 from gpukernels.notebook import kernel_time
 from gpukernels.notebook.kernel_time import LaunchTimer
 
-#: Launches of a row at most: beyond about a thousand the host would wait for the GPU.
+#: The most launches of a row: beyond about a thousand, the host would wait for the GPU.
 MOST_LAUNCHES = 256
 
 
 class SpanTimer(LaunchTimer):
-    """A device that adds up the milliseconds of rows of launches, on a GPU kept busy before each.
+    """A device that adds up the milliseconds of rows of launches, and delays the GPU before each.
 
-    It can be passed wherever a device is taken.
+    It can be passed to every function that takes a device.
 
     Parameters
     ----------
     device : SimtDevice or CudaDevice
-        Where to run.
+        The device that runs the launches.
 
     Attributes
     ----------
     ms : float
         Milliseconds of all rows since :meth:`reset`; the last one counts when it has ended.
     launches, late : int
-        How many rows there were, and how many of them were late.
+        Number of rows, and of late rows among them.
     kernels : set
-        All that it has ever launched. A run that adds to them has compiled: its time is no time.
+        All launched kernels. If a run adds to them, it has compiled, and its time does not count.
     """
 
     def __init__(self, device):
@@ -49,17 +49,17 @@ class SpanTimer(LaunchTimer):
         return super().__getattr__(name)
 
     def reset(self) -> None:
-        """Begin again at 0."""
+        """Set the times and counts to 0."""
         self.end()
         super().reset()
 
     def end(self) -> None:
-        """End the row of launches, if one has begun, and wait for it."""
+        """End the current row of launches, if there is one, and wait for it."""
         self._queued = 0
         self._row.close()
 
     def launch(self, kernel, blocks, threads, *args, **options) -> None:
-        """Launch within the row that has begun, or begin one."""
+        """Launch within the current row, or begin a row."""
         sizes = blocks if isinstance(blocks, tuple | list) else (blocks,)
         if not all(sizes):
             return

@@ -1,15 +1,16 @@
 """The times of every search for shortest paths on five families of large graphs.
 
-``python -m benchmarks sssp`` measures on the current GPU, some minutes, and writes
-``data/benchmarks/sssp.json``; ``--shrink K`` halves every graph's vertices K times, ``--families``
-and ``--methods`` choose some.
+``python -m benchmarks sssp`` measures on the current GPU for some minutes, and writes
+``data/benchmarks/sssp.json``. ``--shrink K`` halves every graph's vertices K times; ``--families``
+and ``--methods`` choose some of them.
 
-All graphs are undirected and their edges weigh 1 to 100. Times are those of `benchmarks.bfs`.
+All graphs are undirected, and their edges have weights from 1 to 100. Times are measured as in
+`benchmarks.bfs`.
 
-Every result is compared. At the first root with Dijkstra's heap, which is a row of the CPU too; it
-takes half a minute of the largest graphs, so from other roots one search on the device stands for
-it, or the one on all cores, once :func:`is_shortest` has found its distances to be those of
-shortest paths.
+Every result is compared. From the first root it is compared with Dijkstra's heap, which is also a
+row of the CPU. Dijkstra's algorithm takes half a minute on the largest graphs. So from the other
+roots, results are compared with one search on the device or on all cores, after
+:func:`is_shortest` has proved its distances right.
 """
 
 from __future__ import annotations
@@ -70,20 +71,21 @@ FAMILIES: tuple[Family, ...] = (
 
 FAMILY_NAMES = tuple(family for family, *_ in FAMILIES)
 
-#: What is measured of each method besides its defaults.
+#: Options of each method that are measured in addition to its defaults.
 OPTIONS: dict[str, tuple[dict[str, Any], ...]] = {
     "delta_stepping": ({}, {"light_heavy": True}),
     "hbf": ({}, {"child_threshold": 256, "min_warp_size": 16, "cache_hints": False}),
     "near_far_persistent": ({}, {"adapt": False}, {"rounds": 1}),
 }
 
-#: Seconds that one search of one graph may be repeated: enough for all roots of the slowest, which
-#: is why this is more than of other benchmarks.
+#: The most seconds for repetitions of one search of one graph. They are enough for all roots of the
+#: slowest search, and so more than in other benchmarks.
 PATIENCE = 40.0
-#: And those of the search on all cores, of which 16 roots of the largest graph may take some.
+#: The same for the search on all cores, which may need these seconds for 16 roots of the largest
+#: graph.
 CORES_PATIENCE = 6.0
 
-#: The search whose distances, once checked, are those that others must find from random roots.
+#: The search whose checked distances are the right ones for the others, from random roots.
 TRUSTED = "near_far_persistent"
 
 WHAT = (
@@ -101,11 +103,11 @@ WHAT = (
 
 @dataclass(frozen=True, eq=False)
 class PathCase(Case):
-    """A root and the lengths of its shortest paths, which have no levels."""
+    """A root and the lengths of its shortest paths; there are no levels."""
 
     @property
     def least_bytes(self) -> int:
-        """What a search must move that relaxes every arc once: its weight, too."""
+        """The bytes that a search moves if it relaxes every arc once, with the arcs' weights."""
         return super().least_bytes + 4 * self.arcs
 
 
@@ -133,11 +135,12 @@ def _is_shortest(offsets, targets, weights, root, distance, none, parent):
 def is_shortest(
     g: Graph, root: int, distance: NDArray[np.int32], parent: NDArray[np.int32] | None = None
 ) -> bool:
-    """Return whether these are the lengths of shortest paths, where all weights are above 0.
+    """Return whether these are the lengths of shortest paths, if all weights are above 0.
 
-    They are if no arc relaxes any further, and each vertex but the root has an arc that gives it
-    its distance: such arcs come from closer vertices, so they lead back to the root. Where parents
-    are given, it must be an arc from the vertex's own, and a vertex that is not reached has none.
+    They are right if no arc lowers a distance any more, and if each vertex except the root has an
+    arc that gives it its distance. Such arcs come from closer vertices, so they lead back to the
+    root. If parents are given, this arc must come from the vertex's parent, and a vertex that is
+    not reached has no parent.
     """
     known = np.empty(0, np.int32) if parent is None else parent
     right = distance[root] == 0 and bool((distance >= 0).all())
@@ -149,7 +152,7 @@ def is_shortest(
 
 
 def cases(device, g: Graph, root: int, count: int) -> tuple[list[PathCase], float]:
-    """Return the case of `root`, by Dijkstra, and of random roots, and the heap's milliseconds."""
+    """Return the cases of `root`, by Dijkstra, and of random roots, and Dijkstra's milliseconds."""
     reference.dijkstra(weighted(generators.path(2)), 0)  # compiles
     found, ms = timed(lambda: reference.dijkstra(g, root))
     reached = found.parent >= 0
@@ -172,7 +175,7 @@ def single(ms: float, case: Case) -> dict[str, Any]:
 def with_parents(
     timer: LaunchTimer, g: Graph, case: Case, search: Search, repeat: int
 ) -> dict[str, Any]:
-    """Return the milliseconds of the kernels of a search that finds parents too."""
+    """Return the milliseconds of the kernels of a search that also finds parents."""
     label, method, options = search
     times = []
     for _ in range(1 + min(repeat, FEW)):  # the first compiles
@@ -186,12 +189,12 @@ def with_parents(
     return {"with_parents_kernel_ms": median(times[1:])}
 
 
-#: What can be measured: the choice that `gk.sssp` makes without a method, and each method.
+#: Names that can be measured: each method, and the choice of `gk.sssp` without a method.
 NAMES = (AUTO, *METHODS)
 
 
 def searches(methods: Container[str] = NAMES) -> list[Search]:
-    """Return everything that is measured of some `methods`."""
+    """Return all measured searches of some `methods`."""
     return searches_of(NAMES, methods, OPTIONS)
 
 

@@ -1,8 +1,8 @@
-"""What a benchmark says while it runs: a line for each row, and how far it is.
+"""The output of a running benchmark: one line per row, and a progress bar.
 
-A writer says how many rows it expects and tells each as it is there. Alone that prints them; within
-`shown`, on a terminal, a progress bar stands below. In a log there is no bar: it would be a line a
-row, too.
+A writer announces how many rows it expects, and reports each row when it is measured. Each row is
+printed. Within `shown`, a terminal has a progress bar below the rows. A log has no bar, because
+each step of the bar would be another line.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from tqdm.auto import tqdm
 
 from gpukernels.cores.progress import Progress
 
-#: The bar of the benchmark that runs, if it has one, and the rows that it has told.
+#: The bar of the running benchmark, if it has one, and the number of reported rows.
 _shown: list[Progress] = []
 _told: list[int] = [0]
 
 
 @contextlib.contextmanager
 def shown(name: str) -> Iterator[None]:
-    """Show a bar for what is told in the block, where somebody looks at a terminal."""
+    """Show a bar for the rows of the block, if the output is a terminal."""
     _told[0] = 0
     with Progress(name, 0, "row") as bar:
         _shown[:] = [bar] if sys.stderr.isatty() else []
@@ -33,13 +33,13 @@ def shown(name: str) -> Iterator[None]:
 
 
 def expect(rows: int) -> None:
-    """Say that so many more rows will be told."""
+    """Announce so many more rows."""
     for bar in _shown:
         bar.expect(rows)
 
 
 def tell(line: str, rows: int = 1) -> None:
-    """Print a line, which stands for so many rows."""
+    """Print a line that reports so many rows."""
     _told[0] += rows
     if not _shown:
         print(line, flush=True)

@@ -24,13 +24,13 @@ from gpukernels.mapping import METHODS as MAPPINGS
 
 @dataclass(frozen=True)
 class Subject:
-    """One file of measurements.
+    """A subject, which makes one file of measurements.
 
     ``write(device, circumstances, folder, **options)`` measures, writes the file and returns its
-    path. Its keyword-only arguments are the subject's options: `quick` has those of a run in which
-    a user sees a result within a minute, and `choices` the names that some of them accept.
-    `gpu` is False if it measures no GPU, so that `device` is None; `alone`, if it runs only when it
-    is named, and not with ``all``. `about` is a line of help.
+    path. Its keyword-only arguments are the subject's options. `quick` has the options of a run
+    that gives a result within a minute, and `choices` the names that some options accept. `gpu` is
+    False if it measures no GPU; then `device` is None. `alone` is True if it runs only when it is
+    named, and not with ``all``. `about` is a line of help.
     """
 
     about: str
@@ -42,7 +42,7 @@ class Subject:
 
     @property
     def options(self) -> set[str]:
-        """The names of its options."""
+        """The names of the subject's options."""
         every = inspect.signature(self.write).parameters.values()
         return {p.name for p in every if p.kind is p.KEYWORD_ONLY}
 
@@ -71,7 +71,7 @@ SUBJECTS: dict[str, Subject] = {
         {"families": sssp.FAMILY_NAMES, "methods": sssp.NAMES},
     ),
     "many_roots": Subject(
-        "searches from many roots at once, beside one after the other",
+        "searches from many roots, all at once and one after another",
         many_roots.write,
         _SHORT,
         {"families": many_roots.FAMILY_NAMES},
@@ -86,14 +86,14 @@ SUBJECTS: dict[str, Subject] = {
         "all pairs of matrices larger than the device", out_of_core.write, {"shrink": 3}
     ),
     "making": Subject(
-        "making and reading graphs beside SciPy, on the CPU",
+        "making and reading graphs, compared with SciPy, on the CPU",
         making.write,
         {"scale": 14, "repeat": 3},
         gpu=False,
         alone=True,
     ),
     "simulator": Subject(
-        "the SIMT machine beside numba's simulator, on the CPU",
+        "the SIMT machine, compared with numba's simulator, on the CPU",
         simulator.write,
         {"vertices": 256, "large": 4096, "repeat": 3},
         gpu=False,
