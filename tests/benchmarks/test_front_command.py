@@ -162,7 +162,7 @@ def test_no_git_is_an_error_that_names_the_option(ran, monkeypatch, capsys):
     monkeypatch.setattr(record, "current_commit", none)
     with pytest.raises(SystemExit):
         front.main(["two"])
-    assert "say --commit ID" in capsys.readouterr().err
+    assert "name it by --commit ID" in capsys.readouterr().err
 
 
 def test_a_run_is_compared_with_what_stood_there_before_it_was_written_over(ran, tmp_path, capsys):
