@@ -54,17 +54,18 @@ OPTIONS: dict[str, tuple[dict[str, Any], ...]] = {
 }
 
 WHAT = (
-    "gk.bfs without parents, the graph on the GPU already, every result checked: kernels alone "
-    "(kernel_ms: events, the GPU kept busy before each launch) and the whole call (call_ms: the "
-    "host's clock), medians of `runs` from `root`, and over `roots` random roots of its strongly "
-    "connected component one run each; gteps: arcs that leave the vertices reached by time, the "
-    "harmonic mean over these; share_of_bandwidth: 4 bytes for each offset, target and distance "
-    "of what is reached (least_bytes), by the kernels' time, as a share of a copy's "
-    "copy_gigabytes_per_second; share_of_issue_rate: an operation for each arc that leaves what is "
-    "reached (least_operations), as a share of tera_add_mins_per_second; each run begins with a "
-    "cold cache; _spread: the quartiles of what a median is of. A "
-    f"search is repeated for {PATIENCE:g} s at most; one of more than {LIMIT_MS / 1e3:g} s of "
-    "kernels is given up (stopped_after_ms)"
+    "gk.bfs without parents, with the graph already on the GPU, every result checked. kernel_ms: "
+    "kernels alone (events, the GPU kept busy before each launch); call_ms: the whole call by the "
+    "host's clock. Both are medians of `runs` runs from `root`, and of one run each from `roots` "
+    "random roots of its strongly connected component. gteps: arcs that leave the reached "
+    "vertices, divided by the time, as a harmonic mean over these roots. share_of_bandwidth: "
+    "4 bytes for each offset, target and distance of the reached vertices (least_bytes), divided "
+    "by the kernels' time, as a share of copy_gigabytes_per_second. share_of_issue_rate: one "
+    "operation per arc that leaves the reached vertices (least_operations), divided by the "
+    "kernels' time, as a share of tera_add_mins_per_second. Each run begins with a cold cache. "
+    "_spread: the quartiles of the "
+    f"values of a median. A search is repeated for {PATIENCE:g} s at most; if its kernels take "
+    f"more than {LIMIT_MS / 1e3:g} s, it is stopped (stopped_after_ms)"
 )
 
 

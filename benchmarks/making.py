@@ -140,8 +140,8 @@ def write(
     for row in files:
         steps.tell(_told(row))
     what = (
-        "making a graph of `arcs` arcs beside SciPy's conversion, and reading files of "
-        f"`file_arcs`: the least CPU and wall seconds of {repeat} runs, and their medians"
+        "making a graph of `arcs` arcs, compared with SciPy's conversion, and reading files of "
+        f"`file_arcs` arcs: the least CPU and wall seconds of {repeat} runs, and their medians"
     )
     measured = {"arcs": arcs, "file_arcs": arcs >> 4, "times": made, "files": files}
     return record.write("making", what, measured, here, folder)

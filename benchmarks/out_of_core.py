@@ -31,11 +31,11 @@ COMPILING = 256
 
 WHAT = (
     "gk.apsp(matrix, 'out_of_core', memory=...) on a complete graph of whole numbers 1 to 50,000, "
-    "and 'blocked' with all of it on the device; every distance compared. call_ms: the whole call "
-    "by the host's clock, medians of `runs`; bytes_to_device and bytes_from_device: what the "
-    "matrix's blocks were copied; block: rows of a block; device_bytes: what was in use at most; "
-    "least_operations: n^3 additions with their minimum, and the share of the GPU's issue rate "
-    "that the call makes of them"
+    "and 'blocked' with the whole matrix on the device; every distance compared. call_ms: time of "
+    "the whole call by the host's clock, medians of `runs` runs; bytes_to_device and "
+    "bytes_from_device: copied bytes of the matrix's blocks; block: rows of a block; device_bytes: "
+    "the most bytes in use; least_operations: n^3 additions, each with a minimum, and their rate "
+    "in the call as a share of the GPU's issue rate"
 )
 
 #: The entries of a result's ``stats`` that are kept.

@@ -132,8 +132,8 @@ def write(
     for schedule, seconds in schedules.items():
         add(schedule, seconds, seconds / schedules["lockstep"], "times as long")
     what = (
-        "the SIMT machine beside numba's simulator: a vertex-parallel search of a random graph of "
-        "`vertices`, and schedules; medians by the host's clock"
+        "the SIMT machine compared with numba's simulator: a vertex-parallel search of a random "
+        "graph of `vertices` vertices; the machine's schedules; medians by the host's clock"
     )
     measured = {"vertices": vertices, "large": large, "times": rows}
     return record.write("simulator", what, measured, here, folder)
