@@ -327,9 +327,9 @@ LEVELS = Problem(
     read=open_levels.read_search,
     covered=with_other_targets,
     rule=(
-        "There the host sees targets in the wrong places; kernels get the right ones. So pass "
-        "`g.targets` or the arrays of `g.reverse` to the device as they are: distances that "
-        "the host computes belong to another graph."
+        "While the checker counts, the host sees targets in the wrong places, and only kernels get "
+        "the right ones. So pass `g.targets` or the arrays of `g.reverse` to the device as they "
+        "are: distances that the host computes belong to another graph."
     ),
 )
 PATHS = Problem(
