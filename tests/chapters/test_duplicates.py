@@ -263,7 +263,7 @@ def test_the_mask_of_linear_work(counted, page):
         masks[cull_by] = int(metrics.sectors(trace).sum())
     assert list(masks.values()) == [14_481, 6_231]
     assert corners.n == 256
-    page.says("the mask moves more than twice the sectors of the variant that scans")
+    page.says("the mask moves more than twice the sectors of the other variant")
 
 
 def test_times(cells, page):
