@@ -188,8 +188,9 @@ def test_rep_profiled(counted, page):
     passes = sum(two["rmat"][1]["ncu"].get(name, 0) for name in COMPARED["atomic sectors"])
     assert two["rmat"][1]["machine"]["atomic sectors"] == passes == 6575
     page.says(
-        "as many sectors of atomics as the machine, 6,575",
-        "CSR executes 4.0 times as many as COO, and takes 5.4 times as many steps",
+        "as many sectors of atomics as the SIMT machine, 6,575",
+        "4.0 times as many instructions for CSR as for COO",
+        "the machine counts 5.4 times as many steps",
         "57% of CSR's lanes at work, not 82%",
     )
 
@@ -213,7 +214,7 @@ def test_timess(counted, page):
     page.says(
         "COO is five times as fast as CSR",
         "CSR is a tenth faster",
-        "take 12 and 69 times as long as the better form",
+        "12 times as long as COO on the R-MAT graph, and 69 times as long as CSR on the road",
         "COO is 10 times as fast as CSR",
         "2.5 times as fast as CSR, although it reads all its 16.8 million cells",
         "COO and CSR take 3.4 and 4.3 µs; a kernel that does nothing takes 2.6",
