@@ -344,9 +344,9 @@ PATHS = Problem(
     read=_read_paths,
     covered=with_other_weights,
     rule=(
-        "There the host sees weights in the wrong places; kernels get the right ones. So pass "
-        "`g.weights` or `g.reverse.weights` to the device as they are: distances that the "
-        "host computes belong to another graph."
+        "While the checker counts, the host sees weights in the wrong places, and only kernels get "
+        "the right ones. So pass `g.weights` or `g.reverse.weights` to the device as they are: "
+        "distances that the host computes belong to another graph."
     ),
 )
 BFS = OpenTask(
