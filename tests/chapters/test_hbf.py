@@ -142,7 +142,7 @@ def test_times_of_whole_searches(cells, page):
         "H-BF takes an eighth of the time of `harish`, or less",
         "each vertex has 64 arcs, less than a third; on the grid, half",
         "In the small world it takes a quarter less",
-        "uneven graphs take about half of that again; even ones gain nothing",
+        "uneven graphs take only about half as long; even ones gain nothing",
     )
     assert min(ratios["rmat"]["hbf"][:2]) > 3
     assert min(ratios["kron"]["hbf"][:2]) > 2
