@@ -1,10 +1,10 @@
-"""What the SIMT machine wrote down, and everything that is computed from it.
+"""The trace that the SIMT machine records, and the counters computed from it.
 
-`record` is the trace itself, `costs` what each memory request of it moves, `metrics` the counters,
-`summary` their table. It stands on NumPy alone and knows nothing of graphs, kernels or the machine.
+`record` is the trace itself, `costs` the cost of each memory request, `metrics` the counters, and
+`summary` their table. This package needs only NumPy, no graphs, no kernels and not the machine.
 
-``gpukernels.trace``, read as an attribute, is the function that records: write ``from
-gpukernels.trace import ...`` for what is here.
+The attribute ``gpukernels.trace`` is the function that records, so import the names of this package
+with ``from gpukernels.trace import ...``.
 """
 
 from gpukernels.trace.record import (

@@ -1,8 +1,8 @@
-"""What each memory request costs: lanes, bytes, sectors, lines, passes over the banks.
+"""The cost of each memory request: lanes, bytes, sectors, lines, passes over the banks.
 
-Device allocations are aligned to 256 bytes, so an element's byte offset in its array says which
-32-byte sector and which 128-byte line it lies in, and for shared memory, counted from the array's
-start, in which bank.
+Device allocations are aligned to 256 bytes. So an element's byte offset in its array gives its
+32-byte sector and its 128-byte line. In shared memory the offset from the array's start gives its
+bank.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ BANK_BYTES = 4
 
 
 class Cost(NamedTuple):
-    """Cost of one request; :class:`Costs` says what the numbers mean."""
+    """Cost of one request; :class:`Costs` explains the numbers."""
 
     sectors: int
     lines: int
@@ -32,16 +32,16 @@ class Cost(NamedTuple):
 
 
 class Costs:
-    """Costs of memory requests: int64 arrays with an entry a request, in the order of the trace.
+    """Costs of memory requests: int64 arrays with one entry per request, in the trace's order.
 
-    Each is computed when it is first asked for.
+    Each array is computed when it is read for the first time.
 
     Parameters
     ----------
     trace : Record
-        Recording whose requests are priced.
+        Recording with the requests.
     rows : numpy.ndarray of bool, optional
-        Which of its requests; by default all.
+        True for each request to include; by default all are.
 
     Attributes
     ----------
@@ -75,7 +75,7 @@ class Costs:
 
     @cached_property
     def _turn(self):
-        """How many lanes of its request before it touch each lane's element."""
+        """For each lane, the number of earlier lanes of its request on the same element."""
         return ranks(self._row, self._table.index)
 
     def _count(self, rows):
@@ -107,12 +107,12 @@ class Costs:
 
     @cached_property
     def sectors(self) -> np.ndarray:
-        """Sectors of 32 bytes that move; for shared memory, what they would be in global memory.
+        """Sectors of 32 bytes that move; for shared memory, as if it were global.
 
-        Lanes of an atomic request that meet at one element are served in successive passes, the
-        r-th of them in pass r, and each pass moves its own sectors: 32 lanes on one element move
-        32. The lanes' copies of a local array are interleaved word by word: 32 lanes at one index
-        of 4-byte elements lie side by side in 4 sectors.
+        If several lanes of an atomic request touch the same element, they are served in successive
+        passes: the r-th lane in pass r. Each pass moves its own sectors, so 32 lanes on one element
+        move 32 sectors. The lanes' copies of a local array are interleaved word by word: if 32
+        lanes read the same index of 4-byte elements, the elements are adjacent and fill 4 sectors.
         """
         turn = np.where((self._table.kind == ATOMIC)[self._row], self._turn, 0)
         aligned = self._count(self._units(SECTOR_BYTES, turn))
@@ -124,7 +124,7 @@ class Costs:
         return self._count(self._units(LINE_BYTES, 0))
 
     def _units(self, unit_bytes, turn):
-        """Return the row of each aligned unit that it touches, once a turn."""
+        """Return the row of each aligned unit that a request touches, once per turn."""
         unit = self._table.index * self._size[self._row] // unit_bytes
         span = int(unit.max(initial=0)) + 1
         return _distinct((self._row * WARP_SIZE + turn) * span + unit) // span // WARP_SIZE
@@ -150,28 +150,29 @@ class Costs:
     def wavefronts(self) -> np.ndarray:
         """Passes over the 32 banks of 4 bytes of shared memory, in all the turns of a request.
 
-        A pass serves one word of each bank, to all lanes that want it. Elements of 8 bytes are
-        served half a warp at a time, except that one turn serves both halves where each lane's
-        neighbor (lane ``i ^ 1``) is absent or wants the same element, or each lane's next but one
-        (``i ^ 2``): 32 lanes on one word of 8 bytes take one pass, on 16 words two.
+        A pass serves one word of each bank to all lanes that want it. Elements of 8 bytes are
+        served in two turns, one per half warp. One turn serves both halves if for each lane ``i``
+        the neighbor ``i ^ 1`` is absent or wants the same element, or if this holds for each
+        lane's ``i ^ 2``. So 32 lanes take one pass on one word of 8 bytes, and two on 16 words.
         """
         return self._passes_and_turns[0]
 
     @cached_property
     def conflicts(self) -> np.ndarray:
-        """Wavefronts beyond one a turn: 0 where no two words of a turn share a bank."""
+        """Wavefronts beyond one per turn: 0 if no two words of a turn share a bank."""
         return np.subtract(*self._passes_and_turns)
 
     @cached_property
     def passes(self) -> np.ndarray:
-        """One more than the conflicts: passes over the banks, but for those that width needs."""
+        """Conflicts plus 1: passes over the banks, without those that wide elements need."""
         return self.conflicts + 1
 
     @cached_property
     def crowded(self) -> np.ndarray:
         """For each lane, as in ``requests.index``: whether its bank has to serve several words.
 
-        These are words of the request, in any of its turns; the bank is that of the first word.
+        The words of all turns of the request count. An element's bank is the bank of its first
+        word.
         """
         word = self._table.index * self._size[self._row] // BANK_BYTES
         bank, words = _words_of_banks(self._row, word)
@@ -192,7 +193,7 @@ class Costs:
 
     @cached_property
     def _one_turn(self):
-        """Which requests of 8-byte elements are served in one turn."""
+        """For each request: whether it has 8-byte elements that one turn serves."""
         wide = self._size == 2 * BANK_BYTES
         at = np.flatnonzero(wide[self._row])
         wants = np.full((np.count_nonzero(wide), WARP_SIZE), -1, np.int64)
@@ -205,7 +206,7 @@ class Costs:
 
 
 def _words_of_banks(group, word):
-    """Return the banks in use, as ``group * 32 + bank``, and how many words each has to serve."""
+    """Return the banks in use, as ``group * 32 + bank``, and the number of words each serves."""
     depth, bank = np.divmod(word, BANKS)
     span = int(depth.max(initial=0)) + 1
     bank = _distinct((group * BANKS + bank) * span + depth) // span
@@ -214,13 +215,16 @@ def _words_of_banks(group, word):
 
 
 def _distinct(numbers):
-    """Return the distinct ones of numbers from 0 on, ascending: `numpy.unique`, but by sorting."""
+    """Return the distinct values of non-negative numbers, ascending, as `numpy.unique` does.
+
+    It sorts them.
+    """
     numbers = np.sort(numbers)
     return numbers[np.flatnonzero(np.diff(numbers, prepend=-1))]
 
 
 def ranks(*keys: np.ndarray) -> np.ndarray:
-    """Return for each place how many before it have the same keys."""
+    """Return, for each position, the number of earlier positions with the same keys."""
     order = np.lexsort(keys[::-1])
     new = np.any([np.diff(key[order], prepend=key[order[:1]] - 1) != 0 for key in keys], axis=0)
     first = np.flatnonzero(new)

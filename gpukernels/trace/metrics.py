@@ -1,7 +1,7 @@
-"""Counters computed from a trace, each beside the profiler counter it stands for on hardware.
+"""Counters computed from a trace, each with the profiler counter that it stands for on hardware.
 
-They count what the program asks for. The machine has no caches, no latencies and no occupancy, so
-no counter here is a time. What a single request costs stands in `costs`.
+They count the requests of the program. The machine has no caches, no latencies and no occupancy, so
+no counter here is a time. The cost of a single request is in `costs`.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ def _ratio(numerator, denominator) -> float:
 
 
 def mean(values: np.ndarray) -> float:
-    """Return the mean of `values`, NaN where there are none."""
+    """Return the mean of `values`, or NaN if there are none."""
     return _ratio(values.sum(), values.size)
 
 
 def warp_steps(trace: Record) -> int:
     """Return the number of statements that warps executed.
 
-    Hardware: ``smsp__inst_executed.sum``, there in instructions.
+    Hardware: ``smsp__inst_executed.sum``, which counts instructions.
     """
     return len(trace.steps)
 
@@ -49,7 +49,7 @@ def warp_steps(trace: Record) -> int:
 def simd_efficiency(trace: Record) -> float:
     """Return the mean fraction of a warp's 32 lanes that are active in a step, 0 to 1.
 
-    Hardware: ``smsp__thread_inst_executed_per_inst_executed.ratio`` / 32, there over instructions.
+    Hardware: ``smsp__thread_inst_executed_per_inst_executed.ratio`` / 32, a mean over instructions.
     """
     active = np.bitwise_count(trace.steps.mask).sum(dtype=np.int64)
     return _ratio(active, WARP_SIZE * len(trace.steps))
@@ -71,7 +71,9 @@ def barriers(trace: Record) -> int:
 
 
 def requests(trace: Record, space: str | None = "global", kinds=ANY_KIND) -> int:
-    """Return the number of memory requests, one a warp and access; of any memory for None.
+    """Return the number of memory requests, one per warp and access.
+
+    A `space` of None counts requests to all memories.
 
     Hardware: ``l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum`` (and ``_st``, ``_atom``).
     """
@@ -79,7 +81,7 @@ def requests(trace: Record, space: str | None = "global", kinds=ANY_KIND) -> int
 
 
 def accesses(trace: Record, space: str | None = None, kinds=ANY_KIND) -> int:
-    """Return how many elements all lanes ask for: a request of 32 lanes counts 32."""
+    """Return the number of elements that all lanes request: a request of 32 lanes counts 32."""
     return len(trace.select(space=space, kind=kinds).requests.index)
 
 
@@ -88,24 +90,24 @@ def _costs(trace, space, kinds):
 
 
 def sectors(trace: Record, kinds=ANY_KIND) -> np.ndarray:
-    """Return the number of 32-byte sectors that each global request moves (one entry a request).
+    """Return the number of 32-byte sectors that each global request moves (one entry per request).
 
     An atomic moves a sector again in each pass, see :class:`~gpukernels.trace.costs.Costs`.
 
     Hardware: ``l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum`` (and ``_st``, ``_atom``, ``_red``).
-    An atomic whose address the compiler sees to be the same for all lanes is another matter: the
-    warp adds up first, and one lane asks.
+    It counts less if the compiler knows that an atomic's address is the same for all lanes: then
+    the warp first adds up its values, and one lane makes the request.
     """
     return _costs(trace, "global", kinds).sectors
 
 
 def lines(trace: Record, kinds=ANY_KIND) -> np.ndarray:
-    """Return the number of 128-byte cache lines of each global request (one entry a request)."""
+    """Return the number of 128-byte cache lines of each global request (one entry per request)."""
     return _costs(trace, "global", kinds).lines
 
 
 def sectors_per_request(trace: Record, kinds=ANY_KIND) -> float:
-    """Return the mean number of 32-byte sectors a global request; 32 x 4 bytes need 4.
+    """Return the mean number of 32-byte sectors per global request; 32 x 4 bytes need 4.
 
     Hardware: ``l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum`` / ``l1tex__t_requests_..._ld.sum``.
     """
@@ -113,18 +115,18 @@ def sectors_per_request(trace: Record, kinds=ANY_KIND) -> float:
 
 
 def coalescing_efficiency(trace: Record, kinds=ANY_KIND) -> float:
-    """Return distinct bytes asked for / bytes of the sectors moved in global memory, 0 to 1.
+    """Return distinct bytes requested / bytes of the sectors moved in global memory, 0 to 1.
 
     Hardware: ``smsp__sass_average_data_bytes_per_sector_mem_global_op_ld.pct`` / 100, which counts
-    a byte once for every lane that asks for it; here it counts once a request, also where colliding
-    lanes of an atomic move its sector again and again.
+    a byte once for every lane that requests it. Here a byte counts once per request, even if
+    colliding lanes of an atomic move its sector several times.
     """
     costs = _costs(trace, "global", kinds)
     return _ratio(costs.useful.sum(), costs.sectors.sum() * SECTOR_BYTES)
 
 
 def shared_passes(trace: Record, kinds=ANY_KIND) -> np.ndarray:
-    """Return the passes over the banks of each shared-memory request (one entry a request).
+    """Return the passes over the banks of each shared-memory request (one entry per request).
 
     Hardware: ``l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum`` (and ``_st``, ``_atom``).
     """
@@ -132,11 +134,11 @@ def shared_passes(trace: Record, kinds=ANY_KIND) -> np.ndarray:
 
 
 def bank_conflicts(trace: Record, kinds=ANY_KIND) -> np.ndarray:
-    """Return the extra passes of each shared-memory request: 0 where no two words share a bank.
+    """Return the extra passes of each shared-memory request: 0 if no two words share a bank.
 
-    Lanes on the same word do not conflict. What an element's width needs is no extra pass: 32
-    words of 8 bytes side by side take two passes, one for each half of the warp, and no conflict.
-    `shared_passes` has both together.
+    Lanes on the same word do not conflict. The passes that wide elements need are not counted: 32
+    adjacent words of 8 bytes take two passes, one per half of the warp, and no conflict.
+    `shared_passes` counts both.
 
     Hardware: ``l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum`` (and ``_st``, ``_atom``).
     The total without a suffix counts other traffic too: some in kernels that use no shared memory.
@@ -145,23 +147,23 @@ def bank_conflicts(trace: Record, kinds=ANY_KIND) -> np.ndarray:
 
 
 def bank_conflicts_per_request(trace: Record, kinds=ANY_KIND) -> float:
-    """Return the mean number of extra passes a shared-memory request."""
+    """Return the mean number of extra passes per shared-memory request."""
     return mean(bank_conflicts(trace, kinds))
 
 
 def local_sectors(trace: Record, kinds=(LOAD, STORE)) -> np.ndarray:
-    """Return the number of 32-byte sectors of each request to local memory (one entry a request).
+    """Return the number of 32-byte sectors of each local-memory request (one entry per request).
 
     An array of ``cuda.local.array`` lies in device memory unless the compiler knows every index.
 
     Hardware: ``l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum`` (and ``_st``); the requests are
-    ``requests(trace, "local")``, there ``l1tex__t_requests_pipe_lsu_mem_local_op_ld.sum``.
+    ``requests(trace, "local")``, on hardware ``l1tex__t_requests_pipe_lsu_mem_local_op_ld.sum``.
     """
     return _costs(trace, "local", kinds).sectors
 
 
 def atomic_conflicts(trace: Record) -> np.ndarray:
-    """Return, for each atomic request, the lanes that had to wait for another on the same element.
+    """Return, for each atomic request, how many lanes wait for another lane on their element.
 
     Hardware: no single counter; ``lts__t_sectors_op_atom.sum`` and ``_red.sum`` rise with it.
     """
@@ -170,16 +172,16 @@ def atomic_conflicts(trace: Record) -> np.ndarray:
 
 
 def per_warp(table: Steps | Requests | Shuffles, launch: Launch, weights=None) -> np.ndarray:
-    """Return how many rows of `table` each warp of a launch has, shape (blocks, warps of a block).
+    """Return the number of rows of `table` per warp of a launch, shape (blocks, warps of a block).
 
     Parameters
     ----------
     table : Steps, Requests or Shuffles
-        Rows, of other launches too.
+        The rows; rows of other launches are left out.
     launch : Launch
         One of ``trace.launches``.
     weights : numpy.ndarray, optional
-        int64: what each row counts for, instead of 1.
+        int64, the weight of each row; by default 1.
     """
     mine, warp = _warps(table, launch)
     weights = weights if weights is None else weights[mine]
@@ -189,9 +191,9 @@ def per_warp(table: Steps | Requests | Shuffles, launch: Launch, weights=None) -
 
 
 def per_thread(table: Steps | Requests | Shuffles, launch: Launch) -> np.ndarray:
-    """Return in how many rows of `table` each thread of a launch is active.
+    """Return the number of rows of `table` in which each thread of a launch is active.
 
-    Of requests, these are the elements that it asks for.
+    In a table of requests this is the number of elements that the thread requests.
 
     Returns
     -------
@@ -206,18 +208,18 @@ def per_thread(table: Steps | Requests | Shuffles, launch: Launch) -> np.ndarray
 
 
 def _launched(lanes, launch):
-    """Return the lanes that were launched of what `per_thread` returns."""
+    """Return only the lanes that were launched, from a result of `per_thread`."""
     return lanes.reshape(launch.blocks, -1)[:, : launch.threads_per_block]
 
 
 def _warps(table, launch):
-    """Return the rows of a launch, and the number of each one's warp over all blocks."""
+    """Return the rows of a launch, and the number of each row's warp, counted over all blocks."""
     mine = np.flatnonzero(table.launch == launch.index)
     return mine, table.block[mine].astype(np.int64) * launch.warps_per_block + table.warp[mine]
 
 
 def work_per_thread(trace: Record, array: str, launch: int | None = None) -> np.ndarray:
-    """Return how many elements of `array` each thread loaded, in thread order.
+    """Return the number of elements of `array` that each thread loaded, in thread order.
 
     Parameters
     ----------
@@ -237,7 +239,7 @@ def work_per_thread(trace: Record, array: str, launch: int | None = None) -> np.
 
 @dataclass(frozen=True)
 class Balance:
-    """How evenly work is spread: max / mean over threads, warps and blocks (1 is perfect)."""
+    """The balance of work: max / mean over threads, warps and blocks (1 is perfect)."""
 
     threads: float
     warps: float

@@ -1,4 +1,4 @@
-"""What a launch wrote down: a columnar record of every warp-step and every memory request.
+"""The record of launches: columns for every warp-step and every memory request.
 
 A :class:`Record` is plain NumPy. Costs, metrics and views read nothing else, so everything that a
 figure shows can be recomputed by a reader from these columns.
@@ -44,7 +44,7 @@ class Source:
     text: tuple[str, ...]
 
     def line(self, number: int) -> str:
-        """Return the text of line `number` of the file, or ``""`` where it lies outside."""
+        """Return the text of line `number` of the file, or ``""`` if it is outside the function."""
         at = number - self.first_line
         return self.text[at] if 0 <= at < len(self.text) else ""
 
@@ -114,7 +114,7 @@ def lanes_of(mask: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 @dataclass(frozen=True, kw_only=True)
 class Rows:
-    """Columns of one length: what a warp did, where and when.
+    """Columns of one length, with the launch, warp, step and source line of each row.
 
     ``step`` counts a warp's own steps within the launch from 0. ``mask`` holds the active lanes
     (bit i = lane i).
@@ -132,7 +132,7 @@ class Rows:
         return len(self.launch)
 
     def where(self, keep: np.ndarray) -> Self:
-        """Return the rows that the bools of `keep` choose, with their lanes; itself for all."""
+        """Return the rows where `keep` is True, with their lanes; this table if it is all True."""
         if keep.all():
             return self
         columns = dict(vars(self))
@@ -150,13 +150,13 @@ class Rows:
         return np.flatnonzero((int(self.mask[row]) >> np.arange(WARP_SIZE)) & 1)
 
     def lane_id(self) -> np.ndarray:
-        """Return the number of every active lane (0 to 31), row after row, each row's ascending."""
+        """Return the number of every active lane (0 to 31), row by row, ascending in each row."""
         return lanes_of(self.mask)[1]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Steps(Rows):
-    """One row a warp-step, in the order of execution.
+    """One row per warp-step, in the order of execution.
 
     For a row of kind BRANCH, ``taken`` holds the lanes that went into the body; otherwise 0.
     """
@@ -167,35 +167,35 @@ class Steps(Rows):
 
 @dataclass(frozen=True, kw_only=True)
 class Requests(Rows):
-    """One row a memory request of one warp, with its lanes in CSR form.
+    """One row per memory request of a warp, with its lanes in CSR form.
 
     Lane k of row r (in ascending lane order among the bits of ``mask[r]``) touched element
     ``index[start[r] + k]`` of array ``array[r]`` and read or wrote ``value[start[r] + k]`` (for an
-    atomic: the operand). ``step`` is the step of that warp which made the request.
+    atomic: the operand). ``step`` is the warp's step that made the request.
     """
 
     array: np.ndarray  # int32, index into Record.arrays
     kind: np.ndarray  # uint8
     start: np.ndarray  # int64, length rows + 1
-    index: np.ndarray  # int64, flat element index, one a lane
-    value: np.ndarray  # float64, one a lane
+    index: np.ndarray  # int64, flat element index, one per lane
+    value: np.ndarray  # float64, one per lane
 
     def lane_row(self) -> np.ndarray:
-        """Return, for each entry of ``index``, the row that it belongs to."""
+        """Return the row of each entry of ``index``."""
         return np.repeat(np.arange(len(self)), np.diff(self.start).astype(np.intp, copy=False))
 
 
 @dataclass(frozen=True, kw_only=True)
 class Shuffles(Rows):
-    """One row a shuffle of one warp, with its lanes in CSR form, as in :class:`Requests`.
+    """One row per shuffle of a warp, with its lanes in CSR form, as in :class:`Requests`.
 
-    Lane k of row r gave ``value[start[r] + k]`` and got what lane ``lane[start[r] + k]`` gave: its
-    own value back where that is its own number.
+    Lane k of row r gave ``value[start[r] + k]`` and got the value of lane ``lane[start[r] + k]``.
+    If this is its own number, it got its own value.
     """
 
     start: np.ndarray  # int64, length rows + 1
-    lane: np.ndarray  # int64, the lane read, one a lane
-    value: np.ndarray  # float64, the value given, one a lane
+    lane: np.ndarray  # int64, the lane read, one per lane
+    value: np.ndarray  # float64, the value given, one per lane
 
 
 def no_shuffles() -> Shuffles:
@@ -208,7 +208,7 @@ def no_shuffles() -> Shuffles:
 
 @dataclass(frozen=True)
 class Record:
-    """The columns of one or more launches, and what can be asked of them without counting."""
+    """The columns of one or more launches, and methods that select rows of them."""
 
     launches: tuple[Launch, ...]
     sources: tuple[Source, ...]
@@ -219,7 +219,7 @@ class Record:
     shuffles: Shuffles = field(default_factory=no_shuffles)
 
     def array_named(self, name: str) -> list[int]:
-        """Return the indices into ``arrays`` of every array called `name` (one a launch shape)."""
+        """Return the index in ``arrays`` of each array called `name` (one per launch shape)."""
         return [i for i, a in enumerate(self.arrays) if a.name == name]
 
     def text(self, source: int, line: int) -> str:
@@ -243,28 +243,29 @@ class Record:
     ) -> Self:
         """Return the trace's rows that match every given value; sources and arrays stay.
 
-        Of the launches, those of the kernels asked for stay, numbered again from 0, and all if no
-        kernel is. A table of which all rows match is shared with this trace.
+        If `kernel` is given, only the launches of these kernels stay, and are numbered again from
+        0. A table whose rows all match is shared with this trace.
 
         Parameters
         ----------
         kernel, function, array : str or iterable of str, optional
-            Name of the launched kernel, of the function in which the line stands, of the array. One
-            name must be there; of several, some may not. An array restricts the requests alone.
+            Name of the launched kernel, of the function that has the line, of the array. A single
+            name must be in the trace; names in an iterable need not be. `array` restricts only the
+            requests.
         launch, block, warp, source, line : int, optional
             Index of the launch, block within it, warp within the block, index of the source, line
             of it.
         statement : str, optional
             Part of the line's text.
         space : str, optional
-            Space of memory; restricts the requests alone.
+            Space of memory; restricts only the requests.
         kind : int or tuple of int, optional
-            LOAD, STORE, ATOMIC; restricts the requests alone.
+            LOAD, STORE, ATOMIC; restricts only the requests.
 
         Raises
         ------
         KeyError
-            If the trace knows no kernel, function or array of that name, or no such line.
+            If the trace has no kernel, function or array of that name, or no such line.
         """
         chosen = _find("kernel", kernel, [item.kernel for item in self.launches])
         of_all = [
@@ -314,7 +315,7 @@ class Record:
 
 
 def _find(what, wanted, names):
-    """Return where the wanted name, or one of several, stands among `names`."""
+    """Return the positions in `names` of the wanted name, or of each of several."""
     if wanted is None:
         return None
     if isinstance(wanted, str) and wanted not in names:

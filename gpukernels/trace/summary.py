@@ -1,4 +1,4 @@
-"""The table of counters that ``t.summary()`` shows, one row a kernel, launch or line."""
+"""The table of counters that ``t.summary()`` shows, one row per kernel, launch or line."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ COLUMNS = (
     ("SIMD efficiency", "active lanes / 32", "{:.1%}"),
     ("divergent branches", "branches that split a warp", "{:,.0f}"),
     ("global requests", "requests to global memory", "{:,.0f}"),
-    ("sectors / request", "32-byte sectors a global request", "{:.2f}"),
+    ("sectors / request", "32-byte sectors per global request", "{:.2f}"),
     ("coalescing", "useful bytes / sector bytes", "{:.1%}"),
-    ("bank conflicts / request", "extra passes a shared request", "{:.2f}"),
+    ("bank conflicts / request", "extra passes per shared request", "{:.2f}"),
     ("local requests", "requests to local memory", "{:,.0f}"),
-    ("local sectors / request", "32-byte sectors a local request", "{:.2f}"),
+    ("local sectors / request", "32-byte sectors per local request", "{:.2f}"),
     ("atomic conflicts", "lanes that waited for another", "{:,.0f}"),
     ("barriers", "warp arrivals at barriers", "{:,.0f}"),
 )
@@ -46,7 +46,7 @@ def counters(trace: Record) -> dict[str, float]:
     }
 
 
-#: Rows that the error for a missing one names at most.
+#: Largest number of rows that the error for a missing row names.
 NAMED = 12
 
 
@@ -56,7 +56,7 @@ class Summary(Mapping[str, dict[str, float]]):
     Parameters
     ----------
     head : str
-        What a row is of: ``"kernel"``, ``"launch"`` or ``"line"``.
+        Subject of a row: ``"kernel"``, ``"launch"`` or ``"line"``.
     rows : dict of str to dict
         Row label -> counters, as :func:`counters` names them.
 
@@ -90,7 +90,7 @@ class Summary(Mapping[str, dict[str, float]]):
         return len(self.rows)
 
     def _cells(self):
-        # A column in which every row is zero or undefined says nothing.
+        # A column with only zeros and undefined values has no information.
         shown = [
             (name, form)
             for name, _, form in COLUMNS
@@ -133,7 +133,7 @@ class Summary(Mapping[str, dict[str, float]]):
 def summarize(trace: Record, by: str = "kernel") -> Summary:
     """Return the counters per ``"kernel"``, ``"launch"`` or ``"line"`` of source.
 
-    A row of a line names its function, its number in the file and its text.
+    A row for a line has the name of its function, its number in the file and its text.
     """
     if by == "kernel":
         names = dict.fromkeys(item.kernel for item in trace.launches)
@@ -161,7 +161,7 @@ def summarize(trace: Record, by: str = "kernel") -> Summary:
 
 
 def _function_names(trace: Record, sources: list[int]) -> dict[int, str]:
-    """Return the name of each source's function, numbered where two are called the same."""
+    """Return the name of each source's function, with a number if two have the same name."""
     names, met = {}, Counter()
     for source in sources:
         name = trace.sources[source].function

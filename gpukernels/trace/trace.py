@@ -1,4 +1,4 @@
-"""What :func:`gpukernels.trace` gives: the record of launches, with a table of its counters."""
+"""The result of :func:`gpukernels.trace`: the record of launches, with a table of its counters."""
 
 from __future__ import annotations
 
