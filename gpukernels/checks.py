@@ -1,4 +1,4 @@
-"""Checks of what callers give: numbers, flags, names of choices, texts, arrays."""
+"""Checks of arguments: numbers, flags, names of choices, texts, arrays."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 
 from gpukernels.errors import InvalidArgument, MissingTool, VertexOutOfRange
 
-#: The largest seed: what NumPy's generators keep of one.
+#: The largest seed, a number of 64 bits.
 MAX_SEED = 2**64 - 1
 
 
@@ -22,7 +22,7 @@ def needed(module: str, extra: str) -> Any:
     Raises
     ------
     MissingTool
-        If it is not there; the message names the extra.
+        If the module is not installed; the message names the extra.
     """
     try:
         return importlib.import_module(module)
@@ -34,20 +34,20 @@ def needed(module: str, extra: str) -> Any:
 
 
 def as_python(value: Any) -> Any:
-    """Return a NumPy scalar as the Python number that it is, and all else as it is.
+    """Return a NumPy scalar as a Python number, and any other value unchanged.
 
-    Sums and products of NumPy's narrow integers wrap; those of Python's do not.
+    NumPy's narrow integers overflow in sums and products; Python's integers do not.
     """
     return value.item() if isinstance(value, np.generic) else value
 
 
 def options_as_python(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return options by name, each as :func:`as_python` returns it."""
+    """Return options by name, each converted by :func:`as_python`."""
     return {name: as_python(value) for name, value in options.items()}
 
 
 def is_whole(value: object) -> bool:
-    """Return whether `value` is an integer, Python's or NumPy's, and no bool."""
+    """Return whether `value` is a Python or NumPy integer, and not a bool."""
     return isinstance(value, int | np.integer) and not isinstance(value, bool)
 
 
@@ -76,9 +76,9 @@ def check_vertex(name: str, value: int, n: int) -> int:
     Raises
     ------
     InvalidArgument
-        If it is no whole number.
+        If it is not a whole number.
     VertexOutOfRange
-        If it is none of `n` vertices.
+        If it is not from 0 to `n` - 1.
     """
     if not is_whole(value):
         raise InvalidArgument(name, value, "a vertex, a whole number")
@@ -105,7 +105,7 @@ def check_real(name: str, value: float, low: float, high: float, allowed: str) -
 
 
 def check_text(name: str, value: object) -> None:
-    """Raise InvalidArgument if `value` is no text, or one that cannot be written as UTF-8."""
+    """Raise InvalidArgument if `value` is not a text, or cannot be written as UTF-8."""
     if not isinstance(value, str):
         raise InvalidArgument(name, value, "a text")
     try:
@@ -124,9 +124,10 @@ def check_choice(name: str, value: object, choices: Iterable[str]) -> None:
 
 
 def check_flag(name: str, value: object) -> bool:
-    """Return `value` as a Python bool; InvalidArgument unless it is True or False, NumPy's too.
+    """Return `value` as a Python bool; InvalidArgument unless it is a Python or NumPy bool.
 
-    Numbers and words are refused: ``directed="no"`` would count as true, and ``0 is False`` is not.
+    Numbers and words are refused: ``directed="no"`` would count as true, and ``0 is False`` is not
+    true.
     """
     if not isinstance(value, bool | np.bool_):
         raise InvalidArgument(name, value, "True or False")
@@ -153,10 +154,10 @@ def as_array(name: str, values: Any) -> np.ndarray:
     Raises
     ------
     InvalidArgument
-        If it is a masked array, whose mask every kernel and every sum would ignore, or a nest of
-        lists that is no array.
+        If it is a masked array, because kernels and sums would ignore the mask, or nested lists
+        that do not form an array.
     """
-    # Only a subclass of arrays can be one: for others, NumPy need not import np.ma (20 to 47 ms).
+    # Only a subclass of ndarray can be masked. For others, np.ma is not imported (20 to 47 ms).
     if isinstance(values, np.ndarray) and type(values) is not np.ndarray:
         _refuse_mask(name, values)
     try:
@@ -182,8 +183,8 @@ def as_numbers(name: str, values: Any) -> np.ndarray:
     Raises
     ------
     InvalidArgument
-        If they are no real numbers, or one of them cannot be held: a whole number beyond int64, or
-        one that would be rounded because it stands among floats.
+        If they are not real numbers, or the result cannot hold one of them: a whole number beyond
+        int64, or one that would be rounded because other numbers of the list are floats.
     """
     array = as_array(name, values)
     if not hasattr(values, "dtype") and array.dtype.kind in "Of" and array.size:
@@ -213,7 +214,7 @@ def as_numbers(name: str, values: Any) -> np.ndarray:
 
 
 def narrowed(whole: np.ndarray) -> np.ndarray:
-    """Return whole numbers as int32 if all of them fit, or else as int64."""
+    """Return whole numbers as int32 if all of them fit, otherwise as int64."""
     fit = bool(_within(whole, np.int32).all())
     return whole.astype(np.int32 if fit else np.int64, copy=False)
 
@@ -224,7 +225,7 @@ def _within(values: np.ndarray, kind: Any) -> np.ndarray:
 
 
 def _refuse_first(name: str, values: np.ndarray, wrong: Any, allowed: str) -> None:
-    """Raise InvalidArgument for the first element that is wrong, if there is one."""
+    """Raise InvalidArgument for the first wrong element, if there is one."""
     if wrong.any():
         at = np.unravel_index(int(np.argmax(wrong)), wrong.shape)
         value = values[at]

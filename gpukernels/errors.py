@@ -1,8 +1,8 @@
 """Every error that a user of the library can cause.
 
-Each error of arguments, files and graphs names what was given and what is allowed, and is raised
-before anything is written. The family of `KernelError`, which kernels cause while they run on the
-SIMT machine, is at home there and named here too.
+An error about an argument, a file or a graph names the given value and the allowed ones, and is
+raised before anything is written. Kernels that run on the SIMT machine raise subclasses of
+`KernelError`. They are defined in the machine's package and also named here.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ __all__ = [
 ]
 
 
-#: Longest message, in characters, unless what is allowed is a longer list; longest name within one.
+#: Longest message in characters, unless a list of allowed values is longer; longest name in one.
 MESSAGE = 300
 PART = 120
 
@@ -69,9 +69,9 @@ PART = 120
 def printable(text: str, most: int = MESSAGE) -> str:
     """Return `text` for a message: on one line, its middle cut out, control characters escaped.
 
-    What is not printable (control characters, line ends, characters that turn the direction of the
-    text, halves of surrogate pairs) is written as in a string literal, so that a file name or a
-    line of a file can neither move the cursor nor break what prints it.
+    Characters that are not printable are written as in a string literal: control characters, line
+    ends, characters that change the direction of the text, halves of surrogate pairs. So a file
+    name or a line of a file can neither move the cursor nor stop the program that prints it.
     """
     if len(text) > most:
         text = f"{text[:most]} ... {text[-most:]}"
@@ -83,12 +83,12 @@ def printable(text: str, most: int = MESSAGE) -> str:
 
 
 def _own_words(text: str) -> str:
-    """Return words of this package for a message; a list of what is allowed is never cut."""
+    """Return a text of this package for a message; a list of allowed values is never cut."""
     return printable(text, max(MESSAGE, len(text)))
 
 
 def _plain(vertex: Any) -> Any:
-    """Return a vertex: a number of NumPy as Python's, a label as it is."""
+    """Return a vertex: a NumPy number as a Python number, a label unchanged."""
     return vertex.item() if hasattr(vertex, "item") else vertex
 
 
@@ -98,11 +98,11 @@ class InvalidArgument(ValueError):
     Parameters
     ----------
     argument : str
-        Name of the argument, with an index where one element is to blame (``"offsets[3]"``).
+        Name of the argument, with an index if one element is wrong (``"offsets[3]"``).
     value : object
-        What was given.
+        The given value.
     allowed : str
-        What is allowed, as the end of the sentence "must be ...".
+        The allowed values, as the end of the sentence "must be ...".
 
     Examples
     --------
@@ -134,11 +134,11 @@ class GraphFormatError(ValueError):
     Parameters
     ----------
     file : str or path
-        The file as it was named by the caller.
+        The file, as the caller named it.
     line : int or None
-        Line of the first fault, counted from 1; ``None`` where the file has no lines to speak of.
+        Line of the first fault, counted from 1; ``None`` if no line can be named.
     reason : str
-        What is wrong there.
+        Description of the fault.
 
     Examples
     --------
@@ -173,9 +173,9 @@ class VertexOutOfRange(InvalidArgument, IndexError):
     Parameters
     ----------
     argument : str
-        Name of the argument, with an index where one element is to blame.
+        Name of the argument, with an index if one element is wrong.
     value : int
-        The id that was given.
+        The given id.
     n : int
         Number of vertices of the graph.
 
@@ -201,7 +201,7 @@ class NegativeWeightError(ValueError):
     Parameters
     ----------
     method : str
-        The method that was asked for.
+        The requested method.
     arc : (vertex, vertex)
         Source and target of the first arc with a negative weight, by label.
     weight : int or float
@@ -247,12 +247,12 @@ class NegativeWeightError(ValueError):
 
 
 class NegativeCycleError(ValueError):
-    """The graph has a cycle of negative length within reach: shortest paths do not exist.
+    """The graph has a reachable cycle of negative length, so shortest paths do not exist.
 
     Parameters
     ----------
     cycle : sequence of vertices
-        Its vertices in order, each once, by label; the last has an arc back to the first.
+        The cycle's vertices in order, each once, by label; the last has an arc to the first.
 
     Examples
     --------
@@ -279,10 +279,10 @@ class NegativeCycleError(ValueError):
 
 
 class RoundingError(FloatingPointError, ValueError):
-    """Sums of floats are rounded so far that shortest paths cannot be found.
+    """Sums of floats are rounded so much that shortest paths cannot be found.
 
-    Only negative weights lead to it: distances fall around a cycle that is not negative, or no path
-    has the distance that was found. Whole numbers up to 2^24 are added without rounding.
+    Only negative weights lead to this error: distances fall around a cycle that is not negative, or
+    no path has the computed distance. Whole numbers up to 2^24 are added without rounding.
 
     Parameters
     ----------
@@ -327,11 +327,11 @@ class LengthOverflow(OverflowError, ValueError):
     Parameters
     ----------
     how : {"longer", "shorter"}
-        Which of both.
+        Whether its length is above or below the range of `dtype`.
     dtype : str
-        The type.
+        The type of the distances.
     source, target : vertex, optional
-        Where the path begins and ends, by label, as far as that is known.
+        First and last vertex of the path, by label, if known.
 
     Examples
     --------
@@ -365,7 +365,7 @@ class LengthOverflow(OverflowError, ValueError):
 
 
 class MissingTool(RuntimeError):
-    """What a call needs is not installed, as for `sass`; the message says how to get it.
+    """A tool that a call such as `sass` needs is not installed; the message says how to install it.
 
     Examples
     --------
@@ -386,16 +386,16 @@ class MissingTool(RuntimeError):
 
 
 class TileError(RuntimeError):
-    """A tile of a large result could not be made, by no fault of the input.
+    """A tile of a large result could not be made, for a reason other than the input.
 
     Parameters
     ----------
     call : str
         The public function, such as ``"sssp_many"``.
     tile : str
-        Which part of its result.
+        The part of its result.
     reason : str
-        What went wrong there.
+        Description of the failure.
 
     Examples
     --------
@@ -412,19 +412,19 @@ class TileError(RuntimeError):
         return f"gk.{self.call}, {self.tile}: {printable(self.reason)}"
 
 
-#: Algorithms of `gpukernels.reference` that users of other libraries look for among the methods.
+#: Algorithms of `gpukernels.reference` that users of other libraries may expect as methods.
 ON_THE_CPU = ("bellman_ford", "bellman_ford_queue", "dijkstra", "floyd_warshall", "johnson")
 
 
 class UnknownMethod(ValueError):
-    """A family of methods has none by the given name.
+    """A family of methods has no method of the given name.
 
     Parameters
     ----------
     family : str
         The public function, such as ``"bfs"``.
     method : object
-        The name that was given.
+        The given name.
     methods : iterable of str
         The names that exist.
 

@@ -1,12 +1,12 @@
-"""The front door of a family of methods: one lookup, one set of checks, one set of messages.
+"""Lookup, checks and messages that all families of methods share.
 
-A family is a dict ``METHODS``, from a name to a :class:`Method`, and a small public function that
-takes a method's name and options, asks :func:`driver_of` for the method's *driver*, and calls it. A
-driver takes its options by keyword, each with a default, and checks their values itself: it alone
-knows the range.
+A family is a dict ``METHODS``, from a name to a :class:`Method`, and a small public function. This
+function takes a method's name and options, gets the method's *driver* from :func:`driver_of`, and
+calls it. A driver takes its options by keyword, each with a default. It checks their values itself,
+because no other function knows their range.
 
-Tables and help of a family are made of these methods. Only the texts of options come from
-docstrings, those of the drivers, which readers of a driver need as well.
+A family's tables and help are made from its methods. Only the texts of the options come from the
+drivers' docstrings, because readers of a driver need them there as well.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from gpukernels.errors import UnknownMethod
 Driver = Callable[..., Any]
 Known = TypeVar("Known")
 
-#: The method of a call that names none: the fastest that is known for its graph.
+#: The default method: the fastest one known for the graph of the call.
 AUTO = "auto"
-#: Characters of a line of help; a space at which no line is broken.
+#: Characters per line of help; stand-in for a space at which no line is broken.
 WIDTH, HELD = 96, "\0"
 
 
@@ -38,7 +38,7 @@ class Method:
     Attributes
     ----------
     driver : callable
-        The function that runs it; a method that is called calls its driver.
+        The function that runs the method; calling the method calls the driver.
     idea : str
         The idea in one line.
     paper : str
@@ -58,7 +58,7 @@ class Method:
 
 
 class Choice(NamedTuple):
-    """The method that ``"auto"`` takes: its name, or None for the CPU; where, why, and how."""
+    """The choice of ``"auto"``: method (None on the CPU), device, reason and options."""
 
     method: str | None
     device: Any
@@ -67,17 +67,17 @@ class Choice(NamedTuple):
 
 
 def _driver(method: Driver) -> Driver:
-    """Return a method's driver; a driver is its own."""
+    """Return the driver of a method; a driver is returned unchanged."""
     return method.driver if isinstance(method, Method) else method
 
 
 def known_method(family: str, methods: Mapping[str, Known], method: object) -> Known:
-    """Return the method of that name.
+    """Return the method that has the name `method`.
 
     Raises
     ------
     UnknownMethod
-        If `methods` has none; the message lists all.
+        If `methods` has no such name; the message lists all names.
     """
     if not isinstance(method, str) or method not in methods:
         raise UnknownMethod(family, method, methods)
@@ -85,7 +85,7 @@ def known_method(family: str, methods: Mapping[str, Known], method: object) -> K
 
 
 def _taker(methods: Mapping[str, Driver], option: str) -> str:
-    """Return the end of an error: the first method that takes an option, if one does."""
+    """Return the end of an error that names the first method with this option, if there is one."""
     names = [name for name, driver in methods.items() if option in options_of(driver)]
     return f"; name a method that takes it, such as {names[0]!r}" if names else ""
 
@@ -93,7 +93,7 @@ def _taker(methods: Mapping[str, Driver], option: str) -> str:
 def driver_of(
     family: str, methods: Mapping[str, Driver], method: object, options: Mapping[str, Any]
 ) -> tuple[Driver, dict[str, Any]]:
-    """Return the driver of that name, and the options to call it with.
+    """Return the driver of `method`, and the options to call it with.
 
     Parameters
     ----------
@@ -102,16 +102,16 @@ def driver_of(
     methods : mapping of str to Method
         The family's methods.
     method : object
-        What was given as the method.
+        The given name of a method.
     options : mapping
-        What was given beside. NumPy's numbers become those of Python.
+        The given options. NumPy numbers become Python numbers.
 
     Raises
     ------
     UnknownMethod
         If there is no such method.
     InvalidArgument
-        If an option that is true or false is given something else.
+        If an option that must be True or False has another value.
     TypeError
         If the method does not take an option.
     """
@@ -131,8 +131,8 @@ def driver_of(
 def takes_fields_of(record: type) -> Callable[[Driver], Driver]:
     """Declare that the ``**options`` of a driver are the fields of the dataclass `record`.
 
-    The driver's signature names them, before its own options; the docstring of `record` tells of
-    them.
+    The driver's signature then names them, before its own options. The docstring of `record`
+    describes them.
     """
 
     def declare(driver: Driver) -> Driver:
@@ -154,7 +154,7 @@ def takes_fields_of(record: type) -> Callable[[Driver], Driver]:
 
 @cache
 def options_of(driver: Driver) -> dict[str, inspect.Parameter]:
-    """Return the options that a driver takes, by name: its parameters by keyword alone."""
+    """Return the options of a driver, by name: its keyword-only parameters."""
     parameters = inspect.signature(_driver(driver)).parameters
     return {name: p for name, p in parameters.items() if p.kind == p.KEYWORD_ONLY}
 
@@ -167,11 +167,11 @@ class Option(NamedTuple):
     name : str
         Its name.
     kind : str
-        Its type: as the docstring has it, else as annotated.
+        Its type, from the docstring or else from the annotation.
     default : object
-        Its value unless given.
+        Its default value.
     text : str
-        Its meaning; an option that shares its entry with others shares the text.
+        Its meaning; options with a common entry have the same text.
     """
 
     name: str
@@ -183,7 +183,8 @@ class Option(NamedTuple):
 def described_options(driver: Driver) -> list[Option]:
     """Return the options of a driver in the order of its signature.
 
-    Types and texts come from its docstring; under ``python -OO`` there are none.
+    Types and texts come from its docstring. Under ``python -OO``, types come from annotations and
+    texts are empty.
     """
     texts = _entries(driver, "Parameters")
     for record in reversed(inspect.getmro(getattr(driver, "__options_record__", object))):
@@ -198,7 +199,7 @@ def described_options(driver: Driver) -> list[Option]:
 
 
 def _entries(thing: Any, head: str) -> dict[str, tuple[str, str]]:
-    """Return type and text of each name that the section `head` of a NumPy docstring describes."""
+    """Return type and text of each name in the section `head` of a NumPy docstring."""
     lines = (inspect.getdoc(thing) or "").splitlines()
     entries: dict[str, tuple[str, str]] = {}
     if head not in lines:
@@ -223,13 +224,13 @@ def _entries(thing: Any, head: str) -> dict[str, tuple[str, str]]:
 def help_text(docstring: str | None, methods: Mapping[str, Method]) -> str | None:
     """Return the docstring of a family's function with its methods and their options added.
 
-    They come in sections that NumPy's docstrings have, so that Sphinx reads them too.
+    The added sections are NumPy docstring sections, so that Sphinx can read them.
     """
     if docstring is None:
         return None
     options_by_name = {name: described_options(method.driver) for name, method in methods.items()}
     lines = [inspect.cleandoc(docstring).rstrip(), "", "Notes", "-----"]
-    lines += ["The methods, and their options with what they are unless given:", ""]
+    lines += ["The methods, and their options with default values:", ""]
     for name, method in methods.items():
         work = f" Work {method.work.replace(' ', HELD)}." if method.work else ""
         paper = f" [{method.paper}]" if method.paper else ""
@@ -248,9 +249,9 @@ def defaults_of(driver: Driver) -> str:
 
 
 def _together(options_by_name: Mapping[str, list[Option]]) -> dict[Option, list[str]]:
-    """Return every option once, whatever its default, with the names of the methods that have it.
+    """Return every option once, ignoring defaults, with the names of the methods that have it.
 
-    Options of one name come one after another.
+    Options with the same name are adjacent.
     """
     takers: dict[Option, list[str]] = {}
     for name, options in options_by_name.items():
