@@ -1,1 +1,1 @@
-"""What notebooks print and time."""
+"""Tools with which notebooks print results and measure times."""

@@ -1,8 +1,8 @@
-"""What the compiler makes of a kernel: its machine code (SASS), compiled without a GPU.
+"""The machine code (SASS) of a kernel, compiled without a GPU.
 
-The SIMT machine runs the source. `sass` shows what a GPU runs in its place: numba compiles the
-kernel to PTX, nvJitLink, which numba itself uses on a GPU, assembles that, and ``nvdisasm`` lists
-the result. All three come as wheels, with numba-cuda and ``nvidia-cuda-nvdisasm``.
+The SIMT machine runs the source; a GPU runs machine code. `sass` shows it. numba compiles the
+kernel to PTX. nvJitLink, which numba itself uses on a GPU, assembles the PTX, and ``nvdisasm``
+lists the result. All three come as wheels, with numba-cuda and ``nvidia-cuda-nvdisasm``.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ _SECTION = re.compile(r"\.text\.(\S+):$")
 _LABEL = re.compile(r"(\.L_\S+):$")
 _PLACE = re.compile(r'//## File "(.*?)", line (\d+)')
 _INSTRUCTION = re.compile(r"/\*([0-9a-f]{4,})\*/\s+(?:@(!?U?P\w+)\s+)?([A-Z]\S*)\s*(.*?)\s*;")
-#: How the functions behind ``cg.this_grid().sync()`` begin.
+#: Start of the names of the functions behind ``cg.this_grid().sync()``.
 _GRID_SYNC = "cudaCG"
-#: Instructions that steer; a predicate on them is no conditional execution of work.
+#: Instructions of control flow; a predicate on them does not mean conditional execution of work.
 _CONTROL = ("BRA", "BRX", "CALL", "EXIT", "JMP", "RET", "BREAK", "BSYNC", "WARPSYNC")
 
 
@@ -44,8 +44,8 @@ class Instruction:
     address : int
         Its place in its function, in bytes.
     predicate : str
-        The register that says whether a lane takes part, such as ``"!P0"``; ``""`` where all do.
-        That of a name with ``UP`` is one for the whole warp.
+        The register that decides whether a lane takes part, such as ``"!P0"``; ``""`` if all do.
+        A register with ``UP`` in its name has one value for the whole warp.
     opcode : str
         Its name with all that qualifies it: ``"LDG.E.64"``.
     operands : tuple of str
@@ -189,7 +189,7 @@ def sass(kernel: Any, signature: tuple, cc: tuple[int, int] = (9, 0)) -> Assembl
     signature : tuple
         For each parameter a numba type, or an argument to take the type of.
     cc : tuple of int
-        Compute capability of the GPU to compile for; (9, 0) is that of an H100 or H200.
+        Compute capability of the GPU to compile for; an H100 or H200 has (9, 0).
 
     Returns
     -------
@@ -262,7 +262,7 @@ def _compiling_for(cc: tuple[int, int]) -> Iterator[None]:
 
 
 def _assemble(ptx: str, cc: tuple[int, int]) -> tuple[bytes, str]:
-    """Return the binary that nvJitLink makes of `ptx`, and what it says of it."""
+    """Return the binary that nvJitLink makes from `ptx`, and its log."""
     try:
         from cuda.bindings import nvjitlink
     except ImportError as error:

@@ -1,18 +1,18 @@
-"""Assertions in the cells of a notebook that somebody reads, and changes.
+"""Assertions in the cells of a notebook: errors in a test, warnings for a reader.
 
-The chapters assert the numbers of which their text speaks. Where nobody sits at the notebook, in a
-test or when outputs are stored, an assertion that fails has to stop it: the text is wrong. In front
-of a reader it fails because the reader has changed the graph, as the book asks them to. Then the
-cell says that its text speaks of another graph, and goes on.
+The chapters assert the numbers in their text. In a test, or when outputs are stored, an assertion
+that fails has to stop the notebook, because the text is wrong. For a reader it usually fails
+because the reader has changed the graph, as the book suggests. Then the cell prints that the text
+describes another graph, and goes on.
 
-The cells keep their plain ``assert`` lines: `chapter.set_up` gives IPython a transformer of syntax
-trees. A function or a ``with`` block of our own would stand in hundreds of
-places and teach nothing about GPUs. Assertions in functions stay as Python has them: there they
-guard what follows, and what stands in a kernel belongs to the kernel's compiler.
+The cells keep their plain ``assert`` lines, because `chapter.set_up` gives IPython a transformer of
+syntax trees. A function or a ``with`` block would be needed in hundreds of places and would teach
+nothing about GPUs. Assertions in functions keep Python's meaning, because the code after them
+relies on them; assertions in a kernel are compiled with the kernel.
 
-Whether somebody sits there is told by each request to run a cell. It says whether the front end can
-answer ``input()``: JupyterLab, the classic notebook and VS Code can, nbval, nbclient and all that
-stands on them cannot. So a runner that nobody thought of is strict.
+Each request to run a cell contains whether the front end can answer ``input()``, which means that
+a reader is present. JupyterLab, the classic notebook and VS Code can; nbval, nbclient and all tools
+that use them cannot. So an unknown runner is strict.
 """
 
 from __future__ import annotations
@@ -22,22 +22,24 @@ import linecache
 import sys
 from typing import Any
 
-#: What becomes of an assertion's expression when the numbers in it are not those of the book. A
-#: name that does not exist is none of these: then a cell was not run.
+#: Errors that an assertion raises when its numbers differ from the book's. NameError is not one of
+#: them: it means that a cell was not run.
 FAILURES = ("AssertionError", "ArithmeticError", "LookupError", "TypeError", "ValueError")
 
-#: What an author who writes this after ``except`` wants to see fail.
+#: Names after ``except`` which mean that the author expects an assertion to fail.
 _CAUGHT = {"AssertionError", "BaseException", "Exception"}
 
-#: What a reader is told before the first line of a cell.
-PUBLISHED = "The text nearby speaks of the notebook as it was published; of what it is now,"
+#: Start of the message about the first failure in a cell.
+PUBLISHED = "The text nearby describes the published notebook. In the notebook as it is now,"
 
-#: Lines of the running cell of which the reader has been told.
+#: Lines of the running cell whose failure has been printed.
 _told: set[int] = set()
 
 
 def soften_in_notebook() -> bool:
-    """Let cells that a reader runs go on after an assertion that fails; once for each notebook.
+    """Let a reader's cells go on after an assertion that fails.
+
+    A second call in the same notebook changes nothing more.
 
     Returns
     -------
@@ -47,29 +49,29 @@ def soften_in_notebook() -> bool:
     shell = _shell()
     if getattr(shell, "kernel", None) is None:
         return False
-    # By name: a class of a module that was loaded again is another one.
+    # Compared by name, because a module that is loaded again has another class.
     others = [t for t in shell.ast_transformers if type(t).__name__ != SoftAssertions.__name__]
     shell.ast_transformers[:] = [*others, SoftAssertions()]
     return True
 
 
 class SoftAssertions(ast.NodeTransformer):
-    """Makes each assertion of a cell report its failure, where a reader runs the cell."""
+    """Makes each assertion of a cell report its failure if a reader runs the cell."""
 
     def visit_Module(self, cell: ast.Module) -> ast.Module:
-        """Change the cell's assertions, unless nobody is there to read what they say."""
+        """Change the cell's assertions if a reader runs the cell."""
         _told.clear()
         return self.generic_visit(cell) if _read() else cell
 
     def visit_Expr(self, found: ast.Expr) -> ast.stmt:
-        """Take a call of ``np.testing.assert_array_equal`` or its like for an assertion."""
+        """Treat a call of a function such as ``np.testing.assert_array_equal`` as an assertion."""
         called = getattr(found.value, "func", None)
         name = getattr(called, "attr", getattr(called, "id", ""))
         return self.visit_Assert(found) if name.startswith("assert_") else found
 
     def visit_Assert(self, found: ast.Assert | ast.Expr) -> ast.Try:
         """Put the assertion between ``try`` and a handler that reports it."""
-        # What `import` gives is looked for again, as a reader may use any name for something else.
+        # Imported again by the cell, because a reader may use any name for something else.
         report = (
             f"__import__({__name__!r}, fromlist=['report']).report("
             f"{found.lineno}, {found.end_lineno}, {ast.unparse(found)!r})"
@@ -83,7 +85,7 @@ class SoftAssertions(ast.NodeTransformer):
         return guarded
 
     def visit_Try(self, found: ast.Try) -> ast.Try:
-        """Leave assertions alone whose failure the cell itself handles."""
+        """Leave assertions unchanged if the cell itself handles their failure."""
         body = found.body
         if any(_handles_assertions(handler) for handler in found.handlers):
             found.body = []
@@ -98,16 +100,16 @@ class SoftAssertions(ast.NodeTransformer):
 
 
 def report(line: int, last: int, text: str) -> None:
-    """Tell the reader which assertion does not hold; called where it failed.
+    """Print which assertion does not hold; called from the handler of its failure.
 
     Parameters
     ----------
     line, last : int
-        Its first and last line in the cell, counted from 1.
+        First and last line of the assertion in the cell, counted from 1.
     text : str
-        The assertion, for a cell whose lines are not to be had.
+        The assertion, printed if the lines of the cell cannot be read.
     """
-    if line in _told:  # one in a loop may fail at every turn
+    if line in _told:  # an assertion in a loop may fail in every iteration
         return
     cell = linecache.getlines(sys._getframe(1).f_code.co_filename)
     if last <= len(cell):
@@ -133,14 +135,14 @@ def _handles_assertions(handler: ast.ExceptHandler) -> bool:
 
 
 def _shell() -> Any:
-    # Not imported for this: where nobody has loaded IPython there is no notebook.
+    # IPython is not imported here: if it is not loaded, there is no notebook.
     ipython = sys.modules.get("IPython")
     return None if ipython is None else ipython.get_ipython()
 
 
 def _read() -> bool:
-    """Return whether a reader has asked for the running cell."""
-    # Colab, which no runner has, asks for input in a way of its own.
+    """Return whether a reader runs the current cell."""
+    # Colab has its own way to ask for input, and no test runs there.
     if "google.colab" in sys.modules:
         return True
     get_parent = getattr(_shell(), "get_parent", dict)

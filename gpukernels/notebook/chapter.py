@@ -1,4 +1,4 @@
-"""What the first cell of every chapter calls, and what its other cells show results with."""
+"""The set-up for the first cell of every chapter, and the tools that show results in the others."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from gpukernels.notebook.table import Table as Table
 def set_up() -> None:
     """Make a notebook ready for a chapter.
 
-    An assertion that fails tells a reader who has changed the graph, and lets the cell go on
-    (`assertions`). numba's error about a missing GPU names the launch that needs none (`no_gpu`).
-    On Colab the device is named that will run kernels (`colab`). Importing `gpukernels` does
-    nothing of this.
+    If a reader has changed the graph, an assertion that fails prints a message and lets the cell go
+    on (`assertions`). numba's error about a missing GPU names a launch that needs no GPU
+    (`no_gpu`). On Colab the name of the device that will run kernels is printed (`colab`).
+    Importing `gpukernels` does none of this.
     """
     assertions.soften_in_notebook()
     no_gpu.name_the_machine()

@@ -1,4 +1,4 @@
-"""What a chapter's first cell does on Google Colab once the library is installed."""
+"""The set-up of a chapter on Google Colab, after the library is installed."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ SET_ASIDE = (
 
 @cuda.jit
 def probe(answer):
-    """Write 1 where the host left 0: the shortest proof that launches work."""
+    """Write 1 in place of the host's 0, as a short test that launches work."""
     answer[0] = 1
 
 
 def set_up() -> None:
     """Make Colab ready for a chapter and print which device will run its kernels.
 
-    Lets Colab show the figures, launches a kernel of one thread on the default device, and falls
-    back to the SIMT machine, saying so, if a GPU is there but cannot run it. numba and the CUDA
-    packages that Colab brings are left as they are.
+    Lets Colab show the figures and launches a kernel of one thread on the default device. If a GPU
+    is present but cannot run it, prints this and uses the SIMT machine instead. numba and Colab's
+    CUDA packages are not changed.
     """
     _install_missing("anywidget")
     _show_widgets()
@@ -43,17 +43,16 @@ def set_up() -> None:
 def _install_missing(package: str) -> None:
     if importlib.util.find_spec(package) is None:
         print(f"Installing {package} ...", flush=True)
-        # pip's own default, named because all else has to stay as Colab has it.
+        # This is pip's default. It is stated because Colab's other packages must stay unchanged.
         keep = ["--upgrade-strategy", "only-if-needed"]
         command = [sys.executable, "-m", "pip", "install", "--quiet", *keep, package]
         subprocess.run(command, check=True)
 
 
 def bring(package: str) -> bool:
-    """Have what one chapter needs beside the library, and say whether it is there.
+    """Install a package that one chapter needs, if on Colab, and return whether it is installed.
 
-    On Colab it is installed if it is missing. Elsewhere nothing is: who runs the book's notebooks
-    has the extra ``dask`` or not.
+    Elsewhere nothing is installed; there the package comes with the extra ``dask``.
     """
     if "google.colab" in sys.modules:
         _install_missing(package)
@@ -87,7 +86,7 @@ def _choose_device() -> str:
         _launch_probe(device)
     except Exception as problem:
         os.environ["GPUKERNELS_DEVICE"] = "simt"
-        # Cells that take times ask numba, and would fail as the probe did.
+        # Cells that measure times call this function, and would fail as the probe did.
         cuda.is_available = lambda: False
         return SET_ASIDE.format(problem=problem)
     return f"Ready: kernels run on {device.name}."

@@ -1,8 +1,8 @@
-"""Every timed run begins with none of its data in the GPU's second cache.
+"""Clears the GPU's level-2 cache, so that a timed run starts with none of its data there.
 
-A kernel that is run again and again on arrays of a few megabytes finds them in that cache, where a
-program that came from elsewhere would not. Before a run an array of several times its size is read.
-Reading, not writing: what is written has to leave the cache again, in the time of the run to come.
+A kernel that runs repeatedly on arrays of a few megabytes finds them in that cache, but in a user's
+program it may not. So before a run, an array several times as large as the cache is read. It is not
+written, because written data would leave the cache during the timed run.
 """
 
 from __future__ import annotations
@@ -15,20 +15,20 @@ from numba import cuda
 
 from gpukernels.device import CudaDevice
 
-#: How many times the cache's size is read.
+#: Number of bytes read, in sizes of the cache.
 TIMES = 4
-#: Bytes of the cache where the GPU does not tell: more than any has in 2026.
+#: Bytes of the cache if the GPU does not report them: more than any GPU has in 2026.
 UNTOLD = 1 << 27
 THREADS = 256
 BLOCKS = 1024
 
-#: What is read, by device.
+#: The arrays that are read, by device.
 _arrays: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
 
 
 @cuda.jit
 def read_all(words, found):
-    """Read every word, and write only if one is not 0, as none is."""
+    """Read every word, and write only if a word is not 0; all words are 0."""
     seen = words[0]
     for i in range(cuda.grid(1), words.size, cuda.gridsize(1)):
         seen |= words[i]
@@ -37,7 +37,7 @@ def read_all(words, found):
 
 
 def l2_bytes(device) -> int:
-    """Return the size of the device's second cache in bytes; the SIMT machine has none."""
+    """Return the size of the device's level-2 cache in bytes, 0 for the SIMT machine."""
     if not isinstance(device, CudaDevice):
         return 0
     try:
@@ -47,7 +47,7 @@ def l2_bytes(device) -> int:
 
 
 def flush(device) -> None:
-    """Read so much that nothing which was there before is left in the device's second cache."""
+    """Replace the contents of the device's level-2 cache by reading a large array."""
     size = TIMES * l2_bytes(device)
     if not size:
         return

@@ -1,4 +1,4 @@
-"""The stored counters of the SIMT machine, beside those that Nsight Compute read on a GPU.
+"""The stored counters of the SIMT machine, and those that Nsight Compute measured on a GPU.
 
 The repository's ``data/benchmarks/counters.json`` holds both sides of every launch.
 """
@@ -34,12 +34,12 @@ COMPARED: dict[str, tuple[str, ...]] = {
     "divergent branches": ("smsp__sass_branch_targets_threads_divergent.sum",),
 }
 
-#: How far two counters may be apart and still agree.
+#: Largest relative difference of two counters that agree.
 TOLERANCE = 0.05
 
 
 def compare(kept: dict[str, Any], counters: Iterable[str] = COMPARED) -> list[dict[str, Any]]:
-    """Return a row a launch and counter that one side at least does not find zero.
+    """Return one row per launch and counter, except counters that are 0 on both sides.
 
     Parameters
     ----------
@@ -52,8 +52,8 @@ def compare(kept: dict[str, Any], counters: Iterable[str] = COMPARED) -> list[di
     -------
     list of dict
         ``case``, ``kernel``, ``launch``, ``counter``, ``machine``, ``ncu``, ``difference`` (of the
-        machine from ncu, as a share of ncu's), ``agrees`` (within `TOLERANCE`), and ``why``: what
-        the comparison of the compiled kernel found, or None.
+        machine from ncu, divided by ncu's value), ``agrees`` (within `TOLERANCE`), and ``why``: a
+        reason found in the compiled kernel, or None.
     """
     rows = []
     for row in kept["rows"]:
@@ -97,7 +97,7 @@ def executed(start: str, folder: Path = record.FOLDER) -> dict[str, tuple[int, i
     Parameters
     ----------
     start : str
-        How the names of the cases begin, such as ``"bfs: "``; the result has what follows.
+        Start of the names of the cases, such as ``"bfs: "``; the result has their rest as keys.
     """
     sums: dict[str, tuple[int, int]] = {}
     for row in kept_counters(folder)["rows"]:

@@ -30,8 +30,8 @@ def methods(family: str | Callable) -> Table:
     Returns
     -------
     Table
-        A row a method: name, idea, paper (its key in the book's bibliography), work, and options
-        with their defaults.
+        One row per method: name, idea, paper (its key in the book's bibliography), work, and
+        options with their defaults.
 
     Raises
     ------

@@ -1,16 +1,16 @@
-"""Times without the other side's: a kernel's without the host's, a call's as a user waits for it.
+"""Measures the time of kernels without the host's time, and the time of calls as a user waits.
 
-A GPU's events stand in the queue before and behind a launch. Python takes 35 to 80 microseconds to
-launch, so an idle GPU passes the first event long before the launch comes, and the time between the
-two is the host's. Therefore a kernel that does nothing useful keeps the GPU busy first, until the
-host tells it that the launch and both events are queued. Where even so the GPU came too early, the
-time is called late: the host was held up for longer than the GPU waits, by milliseconds that are no
-kernel's. Among thousands of launches a few are late, and would make up most of a search's time. So
-a late launch counts as the mean of the same kernel's other launches in the run, where there are
-some and that is less; ``late`` says how many there were.
+A kernel's time is measured by two GPU events, before and after its launch. Python takes 35 to 80
+microseconds to launch, so an idle GPU passes the first event long before the launch arrives, and
+measures the host's time. Therefore another kernel first keeps the GPU busy, until the host has
+queued the launch and both events. If the host is delayed for longer than the GPU waits, the launch
+is called late: its time contains milliseconds that no kernel used. A few of thousands of launches
+are late, and would make up most of a search's time. So a late launch counts as the mean of the same
+kernel's other launches in the run, if there are any and the mean is smaller. ``late`` is the number
+of late launches.
 
-Every time that is kept, of a GPU or of a CPU, is the median of some runs, with their quartiles;
-each run of kernels begins with a cold cache.
+Every stored time, of a GPU or of a CPU, is the median of several runs, with their quartiles. Each
+run of kernels begins with a cold cache.
 """
 
 from __future__ import annotations
@@ -52,24 +52,24 @@ class OutOfPatience(Exception):
 class LaunchTimer:
     """A device that adds up the milliseconds of its launches, each on a GPU kept busy before.
 
-    It can be passed wherever a device is taken. What is not a launch, such as a copy or a fill, is
-    done and not timed.
+    It can be passed as any `device` argument. It performs copies and fills as well, but does not
+    time them.
 
     Parameters
     ----------
     device : SimtDevice or CudaDevice
         Where to run.
     busy_rounds : int
-        Rounds of `keep_busy` before each launch at most; 0 for none.
+        Largest number of rounds of `keep_busy` before each launch; 0 for none.
     limit_ms : float
         Milliseconds after which the next launch raises :class:`OutOfPatience`.
 
     Attributes
     ----------
     ms : float
-        Milliseconds of all launches since :meth:`reset`, late ones as their kernel's others.
+        Milliseconds of all launches since :meth:`reset`, with the mean for late ones.
     launches, late : int
-        How many there were, and how many of them were late.
+        Number of launches, and of late launches among them.
     """
 
     def __init__(self, device, busy_rounds: int = 0, limit_ms: float = float("inf")):

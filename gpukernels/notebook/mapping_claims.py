@@ -1,7 +1,7 @@
-"""What the papers claim of each mapping technique, beside the counters that agree or do not.
+"""The papers' claims about each mapping technique, compared with counters.
 
-The claims are those of [busato2017chapter], section 5. `judge` holds the worst counter over some
-workloads against a claim; `claims_table` shows both side by side.
+The claims are from [busato2017chapter], section 5. `judge` compares a claim with the worst counter
+over several workloads; `claims_table` shows both side by side.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Claim:
     Attributes
     ----------
     says : bool or None
-        Whether the technique has the property; None where the papers do not tell, or only compare.
+        Whether the technique has the property; None if the papers say nothing, or only compare.
     words : str
         The claim in a few words.
     section : str
@@ -39,7 +39,7 @@ class Claim:
     section: str
 
 
-#: What a claim may be about: attribute of `Measure`, the largest value that agrees, column head.
+#: Subjects of claims: attribute of `Measure`, the largest value that agrees, column head.
 ASPECTS = {
     "lanes": (BALANCED, "in a warp"),
     "warps": (BALANCED, "among warps"),
@@ -110,27 +110,27 @@ CLAIMS = {
         (True, "perfect"),
         (True, "coalesced"),
     ),
-    # Named there beside the two-phase search, as another form of it, and not told apart from it.
+    # That section names it as another form of the two-phase search, without claims of its own.
     "merge_path": _claims("5.3.4", _SILENT, _SILENT, _SILENT, _SILENT),
-    # Not named there; it cuts items and units as merge path does.
+    # Not named in the section; it cuts items and units as merge path does.
     "max_scan": _claims("5.3.4", _SILENT, _SILENT, _SILENT, _SILENT),
 }
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """A claim beside the counter that is nearest to refuting or confirming it.
+    """A claim and the worst counter, which decides whether the claim holds.
 
     Attributes
     ----------
     claim : Claim
-        What the papers say.
+        The papers' claim.
     worst : float
         The largest counter over the workloads.
     workload : str
-        Where that was.
+        The workload with the largest counter.
     agrees : bool or None
-        Whether counter and claim agree; None where the papers do not tell, or only compare.
+        Whether counter and claim agree; None if the papers say nothing, or only compare.
     """
 
     claim: Claim
@@ -140,10 +140,10 @@ class Verdict:
 
 
 def judge(method: str, measures: Mapping[str, Measure]) -> dict[str, Verdict]:
-    """Hold the claims about a technique against its counters.
+    """Compare the claims about a technique with its counters.
 
-    A property is claimed for every workload, so it must hold on the worst of them; that it is *not*
-    guaranteed must show on one at least.
+    A property is claimed for every workload, so it must hold on the worst workload. If a property
+    is said *not* to be guaranteed, at least one workload must lack it.
 
     Parameters
     ----------
@@ -160,7 +160,7 @@ def judge(method: str, measures: Mapping[str, Measure]) -> dict[str, Verdict]:
     Raises
     ------
     InvalidArgument
-        If there are no measures, or one is of another technique.
+        If there are no measures, or one belongs to another technique.
     """
     if not measures:
         raise InvalidArgument("measures", measures, "at least one workload's")
@@ -178,7 +178,7 @@ def judge(method: str, measures: Mapping[str, Measure]) -> dict[str, Verdict]:
 
 
 def claims_table(measured: Mapping[str, Mapping[str, Measure]]) -> Table:
-    """Show every technique's claims beside its worst counters, with a tick or a cross.
+    """Return a table of every technique's claims and worst counters, with a tick or a cross.
 
     Parameters
     ----------
@@ -188,8 +188,8 @@ def claims_table(measured: Mapping[str, Mapping[str, Measure]]) -> Table:
     Returns
     -------
     Table
-        A row a technique: ``claim: counter``, then ✓ where both agree, ✗ where they do not, and
-        nothing where the papers do not tell, or only compare.
+        One row per technique: ``claim: counter``, then ✓ if both agree, ✗ if they do not, and
+        nothing if the papers say nothing, or only compare.
     """
     columns = ("technique", "section", *(head for _, head in ASPECTS.values()), "reads a search")
     rows = [_row(method, measures) for method, measures in measured.items()]

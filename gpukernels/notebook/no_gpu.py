@@ -1,30 +1,30 @@
-"""What a kernel's own launch says where no GPU answers: which other launch runs it.
+"""Advice in numba's error about a missing GPU: how to launch the kernel on the SIMT machine.
 
-``kernel[blocks, threads](...)`` is numba's, and without a GPU it ends in numba's error, which can
-only name the driver that is missing. The machine that could run the kernel is one line away.
+Without a GPU, numba's ``kernel[blocks, threads](...)`` raises an error that only names the missing
+driver. The SIMT machine can run the kernel with one other line.
 
-The sentence is part of the error's text, so that it stands wherever the error is shown: in a
-notebook of any IPython, whose older versions leave out the notes of an exception, in a script, in
-what a runner prints. numba raises this class only where no GPU can be had, and its own code never
-reads the text, so where a GPU answers nothing changes: no launch is wrapped, no handler installed.
+The advice is part of the error's text, because older versions of IPython do not show the notes of
+an exception. So it is visible in every notebook, in a script and in the output of a test. numba
+raises this class only if there is no GPU, and its own code never reads the text. So nothing changes
+on a machine with a GPU: no launch is wrapped, and no handler is installed.
 """
 
 from __future__ import annotations
 
 ADVICE = """\
-The SIMT machine of gpukernels runs kernels without a GPU. In place of kernel[blocks, threads](...):
+The SIMT machine of gpukernels runs kernels without a GPU. Instead of kernel[blocks, threads](...):
 
     gk.SimtDevice().launch(kernel, blocks, threads, ...)
 
-Arrays are NumPy's, and take what the kernel writes: no cuda.to_device, no copy_to_host. A decorator
-with types, @cuda.jit("void(...)"), asks for a GPU at once; @cuda.jit alone does not."""
+Pass NumPy arrays; the kernel writes to them: no cuda.to_device, no copy_to_host. A decorator with
+types, @cuda.jit("void(...)"), needs a GPU at once; @cuda.jit alone does not."""
 
 
 def name_the_machine() -> None:
-    """Let numba's error about a missing GPU end with the launch that needs none."""
+    """Let numba's error about a missing GPU end with a launch that needs no GPU."""
     try:
         from numba.cuda.cudadrv.error import CudaSupportError
-    except ImportError:  # a numba to come that keeps its errors elsewhere says what it says
+    except ImportError:  # a later numba may move its errors; then its message stays as it is
         return
 
     def said(self: CudaSupportError) -> str:

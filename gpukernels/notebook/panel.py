@@ -1,8 +1,8 @@
-"""A figure with controls: live where a notebook runs, and as far as pictures are kept on a page.
+"""A figure with controls: live in a running notebook, and with stored pictures on a page.
 
 A notebook front end gets ipywidgets; each change of a control redraws the figure. The built page
-has no Python behind it and gets the figure as it is drawn first, or, of some controls, a list to
-select from, whose pictures are all on the page. Without scripts it shows the first.
+has no Python behind it, so it shows the first picture. Some controls become a list to select from,
+whose pictures are all stored in the page. Without scripts the page shows the first picture.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from typing import Any
 
 from gpukernels.checks import needed
 
-#: Controls that stand one below the other.
+#: Largest number of controls that stand one below the other.
 FEW = 4
 
-#: Shows the picture of what is selected; runs where it stands, once for each panel. A browser that
-#: keeps selections over a reload calls for the one call at the start.
+#: Shows the selected picture; the page runs it once for each panel. The call of `show` at the end
+#: is for browsers that keep selections when a page is reloaded.
 _SCRIPT = """(() => {
   const panel = document.currentScript?.parentElement;
   if (!panel) return;
@@ -52,11 +52,11 @@ class Panel:
     start : dict of str to object
         The value of each control at first; one of its choices.
     kept : dict of str to sequence, optional
-        Controls that a page has too, each with those of its choices whose pictures are kept there,
-        the start among them. A picture is drawn for every combination, the other controls at their
-        start; equal ones are kept once.
+        Controls that a page has too, each with the choices whose pictures are stored there, the
+        start among them. A picture is drawn for every combination, with the other controls at
+        their start; equal pictures are stored once.
     **choices : sequence
-        The values of each control, in order: numbers make a slider, texts a list to select from.
+        The values of a control, in order: numbers make a slider, texts a list to select from.
 
     Attributes
     ----------
@@ -170,7 +170,7 @@ class Panel:
         )
 
     def _picture(self, values: dict[str, Any]) -> str:
-        """Return what is drawn from `values` as a page has it, and leave no widget behind."""
+        """Return the picture of `values` for a page, and close the widget that drew it."""
         ipywidgets = needed("ipywidgets", "notebook")
         drawn = self._draw(**values)
         if isinstance(drawn, ipywidgets.DOMWidget) and drawn is not self.figure:

@@ -11,7 +11,7 @@ from typing import Any
 
 from gpukernels.checks import needed
 
-#: An id of an SVG, and what tells or names one.
+#: An id of an SVG, and a definition of or reference to one.
 ID = r'\bid="([^"]+)"'
 REFERENCE = r'((?:\bid="|url\(#|href="#))([^")]+)'
 
@@ -24,7 +24,7 @@ def panels(width: float, height: float, rows: int = 1, columns: int = 1, **optio
     width, height : float
         The size of the figure in inches.
     rows, columns : int
-        How many panels there are.
+        Number of rows and columns of panels.
     **options
         More arguments of ``Figure.subplots``, such as ``sharey=True``.
 
@@ -59,7 +59,7 @@ def listed(rows: Mapping[str, Iterable], spec: str = ",") -> str:
     rows : mapping of str to iterable
         The numbers of each row, by its name.
     spec : str
-        How a number is formatted.
+        Format of a number.
 
     Examples
     --------
@@ -82,7 +82,7 @@ class Plot:
     figure : matplotlib.figure.Figure
         The figure; it is drawn once, here.
     alt : str
-        What the figure shows, for readers who do not see it; also what prints in a terminal.
+        Text alternative, for readers who do not see the figure; also printed in a terminal.
 
     Raises
     ------
@@ -96,12 +96,12 @@ class Plot:
             raise ValueError("alt='': say what the figure shows")
         self.alt = alt
         text = io.StringIO()
-        # Each text of a figure names all fonts of the list: two of them will do.
+        # Each text of a figure names all fonts of the list, so the list is short.
         style = {
-            "svg.hashsalt": alt,  # or ids would be drawn at random
+            "svg.hashsalt": alt,  # otherwise ids would be random
             "svg.fonttype": "none",
             "font.sans-serif": ["DejaVu Sans", "Verdana"],
-            # 10,000 and not 10 to the 4th on an axis: no exponent is large enough for a phone.
+            # 10,000 instead of 10 to the 4th on an axis: exponents are too small on a phone.
             "axes.formatter.min_exponent": 6,
         }
         with matplotlib.rc_context(style):
@@ -127,10 +127,11 @@ class Plot:
 
 
 def _with_own_ids(svg: str, alt: str) -> str:
-    """Rename the ids by number; those of the figures of a page must differ.
+    """Replace the ids of a figure by numbers with a prefix of its own.
 
-    Those of clip paths would follow from more digits of where these lie than the figure shows, and
-    a layout that is found by iteration may end with other last digits.
+    The ids of the figures of a page must differ. Matplotlib makes the ids of clip paths from more
+    digits of their positions than the figure shows. The layout is found by iteration, so its last
+    digits, and with them the ids, may change.
     """
     prefix = "p" + hashlib.sha256(alt.encode()).hexdigest()[:8]
     numbers = {old: f"{prefix}-{k}" for k, old in enumerate(dict.fromkeys(re.findall(ID, svg)))}

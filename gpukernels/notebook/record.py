@@ -1,7 +1,7 @@
-"""Stored measurements: what was measured, on which device, when, and at which commit.
+"""Stored measurements, with device, date and commit.
 
-They live in ``data/benchmarks`` of the repository, one JSON file a subject. A wheel has a copy
-beside this file. Chapters print their tables from there.
+They are in ``data/benchmarks`` of the repository, one JSON file per subject. A wheel has a copy
+next to this file. Chapters print their tables from these files.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ def by_search(row: dict, figure: str) -> dict[str, float | None]:
     Parameters
     ----------
     row : dict
-        What stands there for one graph.
+        A row of the record, for one graph.
     figure : str
-        Such as ``"kernel_ms"`` or ``"call_ms"``; None where a search has none: the CPU no kernels,
-        and a search that was given up no time.
+        Such as ``"kernel_ms"`` or ``"call_ms"``. The result is None for a search without it: the
+        CPU runs no kernels, and a search that was given up has no time.
     """
     return {label: found.get(figure) for label, found in row["searches"].items()}
 
@@ -48,11 +48,11 @@ def runs(
     Parameters
     ----------
     measurements : dict
-        What :func:`kept` returns of ``bfs``, ``frontier_bfs`` or ``sssp``.
+        Result of :func:`kept` for ``bfs``, ``frontier_bfs`` or ``sssp``.
     *searches : str
-        Their labels; of none, all that are measured with the options that they have by default.
+        Labels of searches; by default all that were measured with their default options.
     figures : dict of str to str
-        The figures and their names. The share of the bandwidth is given in percent.
+        The figures and their names. The share of the bandwidth is returned in percent.
     """
     found = []
     for row in measurements["times"]:
@@ -67,11 +67,12 @@ def runs(
 
 
 def provenance(measurements: dict, *searches: str) -> str:
-    """Return the half line that stands under a table of times.
+    """Return the line under a table of times: device, versions, date and commit.
 
-    Of the `searches` that it shows, all by default, those that name a date and a commit of their
-    own were measured apart from the others: one or two are named, of more their graphs. So are
-    works, which may name a device, too.
+    Some searches have their own date and commit, because they were measured at another time. The
+    line gives these too, for the shown `searches`, by default all: with the labels of one or two
+    searches, or with the graphs of more. Other measured works, which may also have their own
+    device, are treated in the same way.
     """
     text = "{device}, driver {driver}, numba-cuda {numba_cuda}; {date}, commit {commit}"
     apart: dict[str, tuple[dict[str, None], dict[str, None]]] = {}

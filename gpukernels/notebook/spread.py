@@ -1,9 +1,9 @@
-"""The median of some measurements, which also knows how far they spread.
+"""The median of several measurements, with their quartiles.
 
-A median alone does not say whether another one differs from it. A `Median` is a number like any
-other and takes its quartiles along; `beside` writes them next to it: ``"kernel_ms": 1.5`` gets a
-neighbor ``"kernel_ms_spread": [1.4, 1.7]``. Where a figure is a dictionary, as ``"ms"`` is of the
-times of several searches by name, its neighbor is a dictionary of the same names.
+A median alone does not show whether another one differs from it. A `Median` is a float that also
+has the quartiles, and the function `beside` writes them next to it: ``"kernel_ms": 1.5`` gets a
+neighbor ``"kernel_ms_spread": [1.4, 1.7]``. If a figure is a dictionary, as ``"ms"`` with the times
+of several searches by name, its neighbor is a dictionary with the same names.
 """
 
 from __future__ import annotations
@@ -15,23 +15,23 @@ from typing import Any
 
 #: The names of figures: times, energies and powers.
 FIGURE = re.compile(r"^(.*_)?(ms|microseconds|millijoules|watts)$")
-#: Times of such names that nobody measures: foretold, that end a run, that are aimed at, and what
-#: nothing can be below.
+#: Times with such names that are not measured: a prediction, the limit after which a run is
+#: stopped, a goal, and a lower bound.
 NOT_MEASURED = ("expected_ms", "stopped_after_ms", "reach_ms", "limit_ms")
 
-#: What is added to a figure's name for that of its quartiles.
+#: End of the name of a figure's quartiles.
 SPREAD = "_spread"
 
 
 class Median(float):
-    """A median with the quartiles of what it is the median of.
+    """A median with the quartiles of the same measurements.
 
     Parameters
     ----------
     value : float
         The median.
     spread : pair of float
-        The lower and the upper quartile; of a single measurement, this twice.
+        The lower and the upper quartile; for a single measurement, its value twice.
     """
 
     spread: tuple[float, float]
@@ -50,7 +50,7 @@ class Median(float):
         return Median(round(float(self), digits), (round(low, digits), round(high, digits)))
 
     def times(self, factor: float) -> Median:
-        """Return all three in another unit, `factor` of which make one of this."""
+        """Return the median and the quartiles multiplied by `factor`, as for another unit."""
         low, high = self.spread
         return Median(self * factor, (low * factor, high * factor))
 
@@ -58,14 +58,14 @@ class Median(float):
 def median(values: Sequence[float], digits: int = 5) -> Median:
     """Return the median and the quartiles of `values`.
 
-    The quartiles are those of the numbers at hand (of 1 to 5, 2 and 4), as between nine runs and
-    a thousand nothing is estimated. Times are in milliseconds, hence five digits behind the point:
-    a hundredth of a microsecond.
+    The quartiles describe the given numbers alone (2 and 4 for the numbers 1 to 5) and do not
+    estimate a larger population. Times are in milliseconds, so five digits after the point are a
+    hundredth of a microsecond.
 
     Raises
     ------
     statistics.StatisticsError
-        If there are none.
+        If `values` is empty.
     """
     middle = statistics.median(values)
     low, high = middle, middle

@@ -25,13 +25,12 @@ class Table:
         Column heads. The first column holds the row's name and is aligned left, the rest right.
     rows : iterable of sequences
         One sequence a row, as long as `columns`. Whole numbers get thousands separators, floats
-        three significant digits, infinity its sign, None a dash; text stays as it is. What is not
-        a number is ``NaN``.
+        three significant digits, infinity its sign, None a dash, and not-a-number ``NaN``; text is
+        not changed.
     caption : str
         A line above the table, or nothing.
     words : bool
-        Whether all columns hold words: these are aligned left, and broken into lines where they are
-        long.
+        Whether all columns hold words: words are aligned left, and long ones broken into lines.
 
     Raises
     ------

@@ -1,12 +1,11 @@
-"""Versions of numba, numba-cuda and NumPy that break each other, refused with a sentence.
+"""Checks for versions of numba, numba-cuda and NumPy that do not work together.
 
-Nobody checks what packages ask of each other where pip has been told to leave them alone, as the
-first cell does on Colab, and numba-cuda does not say which NumPy it knows. What follows is an
-AttributeError from inside numba: at the import, or only at the first kernel. So whoever imports
-this package beside such a pair is told both versions and what to install.
+The first cell of a chapter on Colab lets pip leave installed packages as they are, so pip does not
+check their requirements. numba-cuda does not declare which NumPy it supports. With such a pair,
+numba raises an AttributeError, at the import or only at the first kernel. So importing this package
+with such a pair raises an error that names both versions and the command that helps.
 
-The pairs were tried one by one, in 2026-11. A release that is newer than these is no reason to
-refuse: it may be the one that works again.
+Each pair was tried in 2026-11. Newer releases are not refused, because they may work again.
 """
 
 from __future__ import annotations
@@ -19,18 +18,18 @@ from functools import cache
 
 @dataclass(frozen=True)
 class BrokenPair:
-    """Releases of one package that fail beside releases of another.
+    """Releases of one package that fail with releases of another.
 
     Attributes
     ----------
     package, last : str
-        The package that fails, and the last of its releases that does.
+        The package that fails, and its last release that fails.
     beside, first : str
-        The package beside which it fails, and from which release on.
+        The other package, and its first release with which it fails.
     reason : str
-        What it asks of the other.
+        The cause of the failure.
     remedy : str
-        What pip has to install.
+        The requirement that pip has to install.
     """
 
     package: str
@@ -53,7 +52,7 @@ BROKEN = (
         "numba-cuda>=0.30.4",
     ),
 )
-#: Where numba's metadata says which NumPy is too new for it: ``numpy<2.3,>=1.24``.
+#: Part of numba's metadata that names the first NumPy too new for it: ``numpy<2.3,>=1.24``.
 LIMIT = re.compile(r"numpy\b[^;]*<\s*([\d.]+)")
 
 
@@ -71,7 +70,7 @@ def numbers(version: str) -> tuple[int, ...]:
 
 @cache
 def installed(package: str) -> tuple[str, list[str]]:
-    """Return the version of a package, empty where it is not installed, and what it requires."""
+    """Return the version of a package, empty if it is not installed, and its requirements."""
     try:
         told = importlib.metadata.metadata(package)
     except importlib.metadata.PackageNotFoundError:
@@ -80,7 +79,7 @@ def installed(package: str) -> tuple[str, list[str]]:
 
 
 def known_pairs() -> tuple[BrokenPair, ...]:
-    """Return the broken pairs, with the one that the numba which is installed tells of itself."""
+    """Return the broken pairs, with the limit that the installed numba declares for NumPy."""
     version, requires = installed("numba")
     limits = [found[1] for need in requires if (found := LIMIT.match(need))]
     own = [
@@ -93,7 +92,7 @@ def known_pairs() -> tuple[BrokenPair, ...]:
 
 
 def advice() -> str:
-    """Return what to say of the first pair of installed versions that breaks; "" if none does."""
+    """Return a message about the first broken pair that is installed; "" if there is none."""
     for pair in known_pairs():
         (package, _), (beside, _) = installed(pair.package), installed(pair.beside)
         if not package or not beside:
@@ -108,10 +107,10 @@ def advice() -> str:
 
 
 def refuse_broken() -> None:
-    """Raise ImportError where installed versions break each other."""
+    """Raise ImportError if installed versions do not work together."""
     if sentence := advice():
         raise ImportError(sentence)
 
 
-# At once: the package imports this module before any that imports numba.
+# Called at the import: the package imports this module before any that imports numba.
 refuse_broken()

@@ -28,7 +28,7 @@ def notebook():
 def test_a_reader_is_told_which_line_does_not_hold_and_the_cell_goes_on(notebook):
     said = notebook.run('seed = 2\n\nassert seed == 1\nprint("after", seed)\nseed + 1')
     assert said.stderr == (
-        "The text nearby speaks of the notebook as it was published; of what it is now, "
+        "The text nearby describes the published notebook. In the notebook as it is now, "
         "line 3 does not hold: assert seed == 1\n"
     )
     assert said.stdout == "after 2\n"
