@@ -1,7 +1,7 @@
-"""What a figure is called in addresses, and whether an address leads to a state that it has.
+"""The names of figures in addresses, and a check whether a figure has the state of an address.
 
-``#fig-frontier?run=fine&step=8`` names a figure, one of its runs and a step: ``js/address.js`` and
-``js/words.js`` say how. Pages scroll and play by it; a build asks here whether a link can be kept.
+``#fig-frontier?run=fine&step=8`` names a figure, one of its runs and a step; ``js/address.js`` and
+``js/words.js`` define this form. Pages use it to scroll and play; a build checks links here.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from gpukernels.errors import InvalidArgument
 from gpukernels.views.engine import function_of
 from gpukernels.views.script import address_script
 
-#: What each address of a figure is.
+#: Pattern of the address of a figure.
 ADDRESS = re.compile(r"#(?P<figure>fig-[a-z0-9-]+)(?:\?[^\s#]*)?")
 NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 
@@ -26,7 +26,7 @@ def check_name(name: object) -> None:
 
 
 def check_address(argument: str, address: object) -> None:
-    """Refuse what is no address of a figure, wherever that may lie."""
+    """Refuse a value that is not the address of a figure, on this page or another."""
     if not isinstance(address, str) or not ADDRESS.fullmatch(address):
         raise InvalidArgument(argument, address, "an address as '#fig-name?run=fine&step=8'")
 
@@ -37,19 +37,19 @@ def slug(text: str) -> str:
 
 
 def figure_id(record: dict[str, Any]) -> str:
-    """Return what a figure is called in a page, by its record."""
+    """Return the id of a figure in a page, from its record."""
     return f"fig-{slug(record.get('name') or record['title']) or record['view']}"
 
 
 def address_problem(record: dict[str, Any], address: str) -> str:
-    """Return why the figure of this record cannot show what `address` says, or an empty text.
+    """Return why the figure of this record cannot show the state of `address`, or an empty text.
 
-    The script that draws the figure is asked, since only it knows the lists beside the steps.
+    The figure's own script is run, because only it knows the lists that are not in the record.
 
     Raises
     ------
     RuntimeError
-        If there is no engine to ask: quickjs-ng is missing.
+        If quickjs-ng, the engine that runs the script, is missing.
     """
     ask = function_of(address_script(), "problem")
     if ask is None:

@@ -1,4 +1,4 @@
-"""Which arc a search reads when it looks at an arc from the vertex that it enters."""
+"""The numbers of arcs that a search reads from the vertex that they enter."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Backwards:
-    """What the arcs of the reverse graph, in its CSR order, are in the graph itself.
+    """For each arc of the reverse graph, in its CSR order, the same arc in the graph itself.
 
     Attributes
     ----------
@@ -25,7 +25,7 @@ class Backwards:
 
     @classmethod
     def of(cls, graph: Any) -> Backwards:
-        """Return them for `graph`; of parallel arcs, the k-th is taken for the k-th."""
+        """Return the arcs for `graph`; the k-th of parallel arcs belongs to the k-th."""
         tail, head = graph.coo
         enters, leaves = graph.reverse.coo
         arc = np.empty(len(tail), dtype=np.int64)

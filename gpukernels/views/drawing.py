@@ -19,9 +19,9 @@ from gpukernels.views.words import value_word
 
 #: Vertices whose nearest neighbor is looked for, at most.
 SAMPLE = 600
-#: Above this many vertices a graph becomes a grid of dots without arcs.
+#: A graph with more vertices than this becomes a grid of dots without arcs.
 DRAWN_VERTICES = 600
-#: Above this many lines likewise.
+#: So does a graph with more lines than this.
 DRAWN_LINES = 2400
 #: Up to this many vertices each carries its number.
 LABELED_VERTICES = 48
@@ -79,7 +79,7 @@ class Drawing:
         return len(self.x) > DRAWN_VERTICES
 
     def texts_of_lines(self, values: np.ndarray) -> list[str]:
-        """Return what each line's arcs weigh, each value once; nothing if the lines are many."""
+        """Return the weights of each line's arcs, each value once; none if there are many lines."""
         if not 0 < len(self.tail) <= VALUED_LINES:
             return []
         texts = [""] * len(self.tail)

@@ -1,4 +1,4 @@
-"""Runs the figures' JavaScript where there is no browser, in an engine that may be missing."""
+"""Runs the figures' JavaScript without a browser, in an engine that may be missing."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
-#: What each thread has started: a context belongs to the thread that made it.
+#: The contexts of each thread, because only the thread that made a context can use it.
 _started = threading.local()
 
 
@@ -26,7 +26,7 @@ def function_of(code: str, name: str) -> Callable[..., Any] | None:
     Parameters
     ----------
     code : str
-        A classic script. It is run once a thread, and keeps its variables between calls.
+        A classic script. It is run once per thread, and keeps its variables between calls.
     name : str
         A function that it declares, of texts and numbers. It returns what JSON can hold.
     """

@@ -1,4 +1,4 @@
-"""Where a launch waits for its whole grid: each stretch between is like a launch."""
+"""The barriers of the whole grid within a launch; the part between two is like a launch."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def grid_epochs(trace: Trace, launch: int) -> np.ndarray:
     Returns
     -------
     numpy.ndarray
-        int64, one a request of the trace; -1 for those of other launches.
+        int64, one entry per request of the trace; -1 for requests of other launches.
     """
     steps, r = trace.steps, trace.requests
     waits = np.flatnonzero((steps.launch == launch) & (steps.kind == BARRIER))

@@ -1,8 +1,8 @@
 """Where to draw the vertices: stress majorization with bitwise repeatable results.
 
 Two vertices that are k arcs apart are drawn about k units apart (Gansner, Koren and North, 2004).
-The result is part of a page that is compared byte by byte, so no sum may depend on the order in
-which a machine adds: forces are rounded to fixed point and added as integers.
+Pages with the result are compared byte by byte, so no sum may depend on the order of the additions.
+Therefore forces are rounded to fixed point and added as integers.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The looks of marks for readers without a style sheet, taken from the style sheet.
 
-What a rule says of one class alone becomes attributes of a first frame, in the colors of a light
-page. ``js/paint.js`` holds what has to differ there.
+Rules for a single class become attributes of a first frame, in the colors of a light page.
+``js/paint.js`` has the exceptions.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Which launch, block, warp and step of a recording is asked for."""
+"""Checks of the launch, block, warp and step that a caller selects in a recording."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from gpukernels.trace import Launch, Trace
 
 
 def check_place(name: str, place: object, many: int) -> None:
-    """Refuse a place that is none of so many, counted from 0."""
+    """Refuse a place that is not from 0 to `many` - 1."""
     if not is_whole(place) or not 0 <= place < many:
         raise InvalidArgument(name, place, f"from 0 to {many - 1}")
 

@@ -1,7 +1,8 @@
-"""Where loops and the names of vertices find room: on the side where the fewest lines pass.
+"""Finds a side of each vertex with room for a loop or for the vertex's name.
 
-Only sums, products and roots, which are the same on every machine, and a choice that little noise
-cannot change: the first of the eight sides that is clear enough, else the clearest to a tenth.
+The result must be the same on every machine, so only sums, products and roots are used. Small
+errors must not change it either: the first of the eight sides that is clear enough is chosen. If
+none is, the clearest side is chosen, compared in tenths.
 """
 
 from __future__ import annotations
@@ -22,11 +23,11 @@ SIDES = np.array(
         (0.0, 1.0),
     ]
 )
-#: Loops stand upright where they can; a name stands at the upper right.
+#: Loops stand upright if there is room; a name stands at the upper right.
 LOOP_ORDER = (6, 0, 1, 4, 5, 7, 2, 3)
-#: What is this far from all else, in SVG units, is clear.
+#: A side with this distance to all other marks, in SVG units, is clear.
 CLEAR = 2.0
-#: How finely lines are looked at, and loops.
+#: Number of samples on a line, and around a loop.
 _SAMPLES, _AROUND = 24, 12
 #: Size of a name: each digit, and its height.
 _DIGIT, _TALL = 6.0, 9.0
@@ -79,9 +80,9 @@ def find_room(x, y, tail, head, bent, width, height, radius, directed, named):
     tail, head, bent : numpy.ndarray
         The lines, as a `Drawing` has them.
     width, height, radius : float
-        Of the paper and of a dot, in SVG units.
+        Size of the paper, and radius of a dot, in SVG units.
     directed, named : bool
-        Whether opposite arcs are bent apart; whether vertices carry names.
+        Whether opposite arcs are bent apart; whether vertices have names.
 
     Returns
     -------
@@ -99,7 +100,7 @@ def find_room(x, y, tail, head, bent, width, height, radius, directed, named):
         v = tail[k]
         others = np.delete(at, v, axis=0)
         centers = at[v] + middle * SIDES
-        # What lies in the vertex itself is under its dot.
+        # Points within the vertex are hidden under its dot.
         near = points[((points - at[v]) ** 2).sum(axis=1) > radius * radius]
         room = np.minimum(_nearest(centers, near) - size, _nearest(centers, others) - size - radius)
         loops[k] = side = _chosen(_inside(room, centers, size, size, width, height), LOOP_ORDER)

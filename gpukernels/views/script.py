@@ -51,7 +51,7 @@ def read_module(name: str) -> str:
 
 @cache
 def stylesheet() -> str:
-    """Return the style sheet of the figures: what all share, and in it those of the views."""
+    """Return the style sheet of the figures: the common one, with those of the views in it."""
     own = "\n".join(_FILES[f"{kind}.css"].read_text(encoding="utf-8") for kind in VIEWS)
     return _FILES["views.css"].read_text(encoding="utf-8").replace("/* @views */\n", own)
 

@@ -1,8 +1,8 @@
-"""What all views are: an anywidget that also carries its first frame as HTML.
+"""The base class of all views: an anywidget that also has its first frame as HTML.
 
-The notebook front end gets the widget. Everything else, the built book first of all, gets
-``text/html``: a figure that is complete without a script and that the page's script brings to life
-with the same module.
+The notebook front end gets the widget. The built book and all other readers get ``text/html``: a
+figure that is complete without a script. With the same module, the page's script makes it
+interactive.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ traitlets: Any = needed("traitlets", "notebook")
 
 
 def _as_trace(given: object) -> object:
-    # What ``with gk.trace() as t`` yields holds its trace under that name.
+    # The ``t`` of ``with gk.trace() as t`` has its trace in the attribute ``trace``.
     return given if isinstance(given, Trace) else getattr(given, "trace", given)
 
 

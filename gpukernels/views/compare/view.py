@@ -18,19 +18,19 @@ from gpukernels.views.words import count
 MOST_METHODS, MOST_GRAPHS, MOST_COUNTERS = 24, 6, 16
 #: A counter whose largest value is so many times its least is drawn on a log scale, if no share.
 LOG_FROM = 30
-#: What stands in a cell of a run that is not there, or of a counter that it has not.
+#: Text of a cell without a run, and of a cell whose run does not have the counter.
 NO_RUN, NO_VALUE = "no run", "not counted"
-#: What a row and a column are, where nothing else is said.
+#: Names of a row and a column by default.
 HEADS = ("method", "graph")
 
 
 class CompareView(View):
     """Methods against graphs: one counter at a time, chosen from a list, and sorted on request.
 
-    A row is a method and a column a graph, or what `heads` says. Each cell has its number and its
-    place on a scale that all cells share; a reader may have it say in place of its number how many
-    times the best of its column it is. The best of a column, if the counter has one, is marked.
-    Below, one click away, stands every number of every counter, also as CSV.
+    Each row is a method and each column a graph, unless `heads` names others. Each cell shows its
+    number and its place on a scale that all cells share. A reader may choose to see the ratio to
+    the best number of the column instead. The best number of a column is marked, if the counter has
+    a best. One click below shows every number of every counter, also as CSV.
 
     Parameters
     ----------
@@ -39,8 +39,8 @@ class CompareView(View):
         number; None, if it is not known; or a text that says why there is none ("takes no negative
         weights"). Rows and columns stand in the order in which they first come.
     better : dict of str to str, optional
-        For each counter what is better: ``"lower"``, which is taken where nothing is said,
-        ``"higher"``, or ``""`` where neither is.
+        The better direction of each counter: ``"lower"`` (the default), ``"higher"``, or ``""`` if
+        neither is better.
     units : dict of str to str, optional
         Units of counters ("ms", "%").
     counter : str, optional
@@ -50,7 +50,7 @@ class CompareView(View):
         them: ``{("harish", "roads"): "#fig-levels?run=harish"}``. In the book a click on their
         cells plays them, from the first step where the address names none.
     heads : (str, str), optional
-        What a row and a column are, one of each, where they are no method and no graph:
+        Names of one row and one column, if they are not a method and a graph:
         ``("graph", "mapping")``.
     file : str
         Name of the CSV file, without its ending.
@@ -62,7 +62,7 @@ class CompareView(View):
     trace : str
         The counter shown; may be set and observed.
     csv : str
-        All numbers as CSV: method, graph (or what `heads` says) and a column a counter.
+        All numbers as CSV: method, graph (or the names in `heads`) and one column per counter.
 
     Raises
     ------
@@ -146,7 +146,7 @@ class CompareView(View):
         return f"{self._size(', ')}; {', '.join(self._counters)}"
 
     def _size(self, between: str) -> str:
-        """Say how many rows and columns there are, and of what."""
+        """Return the numbers of rows and columns, with their names."""
         rows, columns = len(self._methods), len(self._graphs)
         if self._heads == HEADS:
             return f"{count(rows, 'method')}{between}{count(columns, 'graph')}"
@@ -199,7 +199,7 @@ def _value(k: int, name: str, given: object) -> float | str | None:
 
 
 def _checked_heads(heads: Any) -> tuple[str, str]:
-    allowed = "two texts that are not empty: what a row and what a column is"
+    allowed = "two texts that are not empty, the names of a row and of a column"
     if not isinstance(heads, (tuple, list)) or len(heads) != 2:
         raise InvalidArgument("heads", heads, allowed)
     for k, text in enumerate(heads):
@@ -242,7 +242,7 @@ def _plays(given: Any, runs: Any, methods: list[str], graphs: list[str]) -> dict
 
 
 def _counter(runs, methods, graphs, name, better, unit) -> dict[str, Any]:
-    """Return all that a figure shows of one counter: a list for each method, an entry a graph."""
+    """Return the part of the record for one counter: one list per method, one entry per graph."""
     cells = [[runs.get((method, graph), NO_RUN) for graph in graphs] for method in methods]
     found = [[c if c == NO_RUN else c.get(name) for c in row] for row in cells]
     numbers = [v for row in found for v in row if _is_number(v)]

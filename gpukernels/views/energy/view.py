@@ -214,7 +214,7 @@ def energy_text(millijoules: float) -> str:
 
 
 def _sentence(runs, methods: list[str], workload: str) -> str:
-    """Say who is the fastest, who draws least power and who takes most energy."""
+    """Name the fastest method and those with the least power and the most energy."""
     here = {m: runs[m, workload] for m in methods if (m, workload) in runs}
     energy = {m: ms * watts for m, (ms, watts) in here.items()}
     least, most = min(energy, key=energy.__getitem__), max(energy, key=energy.__getitem__)

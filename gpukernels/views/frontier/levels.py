@@ -1,9 +1,9 @@
-"""What each level of a traversal did, read from the memory requests of its launches.
+"""The levels of a traversal, read from the memory requests of its launches.
 
-Nothing is recomputed: a vertex is found because a thread stored its distance or put it into the
-next queue, an arc is read because a thread loaded its target, an entry is a duplicate because
-another entry of the same level holds the same vertex. The arrays are recognized by name, as every
-kernel of this book names them.
+Nothing is recomputed. A vertex is found if a thread stored its distance or put it into the next
+queue. An arc is read if a thread loaded its target. An entry is a duplicate if another entry of the
+same level holds the same vertex. The arrays are recognized by the names that all kernels of this
+book use.
 """
 
 from __future__ import annotations
@@ -57,8 +57,8 @@ class Level:
         Loads of arcs that do not leave the frontier.
     makers : dict of int to list of Maker
         The threads that found each vertex and enqueued it (or, where nothing is enqueued, stored
-        its distance), in the order in which they wrote. Where a thread writes what others have
-        found, the first of those stand for it.
+        its distance), in the order in which they wrote. If a thread writes vertices that others
+        have found, the first threads that found them are listed instead.
     dropped : dict of int to list of Maker
         The threads that stored a vertex's distance and did not enqueue it: duplicates detected.
     bottom_up : bool
@@ -84,7 +84,7 @@ class Level:
 
     @property
     def kinds(self) -> np.ndarray:
-        """What each walk led to: 0 is nothing, 1 a vertex, 2 one that was found again."""
+        """Result of each walk: 0 for nothing, 1 for a vertex, 2 for a vertex found again."""
         again = np.isin(self.walks.arc, self.again_arcs)
         return np.where(np.isin(self.walks.arc, self.found_arcs), 1, np.where(again, 2, 0))
 
@@ -123,9 +123,9 @@ class _Round:
 
 
 class _Requests:
-    """A trace's requests by what they touch.
+    """A trace's requests by the arrays that they touch.
 
-    Where an entry of a lane reads an arc, from either end, `arc` and `target` are that arc's.
+    If an entry of a lane reads an arc, from either end, `arc` and `target` describe this arc.
     """
 
     def __init__(
@@ -151,7 +151,7 @@ class _Requests:
         #: Whether a launch may read an arc from either end.
         self.both_ways = bool(backwards and trace.array_named("targets"))
         self.checks = self._touch("distance") & load
-        # Who is left to look is asked of the distances, or of bits of those.
+        # A bottom-up step finds the unvisited vertices in the distances, or in a bitmap of them.
         self.left = self._touch("left") & load
         self.queue = self._touch("frontier") & load
         self.marks = self._touch("distance") & ~load
@@ -182,7 +182,7 @@ class _Requests:
     def found_before(self, rows: np.ndarray) -> np.ndarray:
         """Return, for each arc that the rows chosen load, whether they wrote its tail's distance.
 
-        A root may be claimed in vain after its arcs have been read: that counts as not.
+        An atomic may fail to claim a root after its arcs have been read; this counts as False.
         """
         marks, arcs = self.lanes(rows & self.marks), self.lanes(rows & self.arcs)
         tails = self.source_of_arc[self.arc[arcs]]
@@ -250,7 +250,7 @@ def _split_at_finds(
             for v in r.index[entries].tolist():
                 found_in.setdefault(v, level)
         else:
-            # What has not been found is a root, even if somebody claims it in vain later on.
+            # A vertex not found so far is a root, even if a later atomic fails to claim it.
             tails = of.source_of_arc[of.arc[entries]].tolist()
             if any(found_in.setdefault(v, level - 1) == level for v in tails):
                 cuts.append(row)
@@ -331,16 +331,16 @@ def read_levels(
     source_of_arc : numpy.ndarray
         Tail of every arc in CSR order, of shape (m,).
     root : int, optional
-        Where the search began. By default the first level's queue, or the vertices whose distance
-        it loads as zero.
+        First vertex of the search. By default the first level's queue, or the vertices whose
+        distance it loads as zero.
     backwards : Backwards, optional
         The arcs of the reverse graph; loads of ``sources`` are then reads of arcs.
 
     Returns
     -------
     list of Level
-        One a launch of the kernel that reads arcs, or one a level where a launch goes through
-        several, in order.
+        The levels in order: one per launch of the kernel that reads arcs, or one per level if a
+        launch goes through several.
     """
     of = _Requests(trace, source_of_arc, backwards)
     requests = trace.requests
@@ -402,7 +402,7 @@ def levels_from(
     n: int,
     backwards: Backwards | None,
 ) -> list[Level]:
-    """Read a search that is said to begin at `root`; if it reads no arc, it is one level.
+    """Read a search that must begin at `root`; if it reads no arc, it has one level.
 
     Raises
     ------
@@ -430,7 +430,7 @@ def _is_bottom_up(of: _Requests, at: _Round, queued: np.ndarray) -> bool:
 
 
 class _Finds:
-    """Who found each vertex of a level, who enqueued it, and over which arcs."""
+    """The threads that found or enqueued each vertex of a level, and the arcs to it."""
 
     def __init__(self, appended: bool) -> None:
         self.appended = appended
@@ -450,7 +450,7 @@ class _Finds:
         return np.array(found, dtype=np.int64), np.array(again, dtype=np.int64)
 
     def who(self) -> tuple[dict[int, list[Maker]], dict[int, list[Maker]]]:
-        """Return who found and enqueued each vertex, and who found it without enqueuing it."""
+        """Return the threads that found and enqueued each vertex, and those that only found it."""
         if not self.appended:
             return self.makers, {}
         makers, dropped = {}, {}
@@ -496,7 +496,7 @@ def _finds(of: _Requests, at: _Round, arc_at: np.ndarray, known: np.ndarray) -> 
             if nearby and known[vertex]:
                 continue  # a copy of the frontier itself
             if places.setdefault(place, thread[0]) != thread[0]:
-                # A later launch that fills the same places makes the queue afresh.
+                # A later launch that fills the same places makes a new queue.
                 finds.makers, finds.over, places = {}, {}, {place: thread[0]}
         else:
             vertex = int(r.index[entry])

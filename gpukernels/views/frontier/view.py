@@ -22,7 +22,7 @@ NAMED_DUPLICATES = 4
 
 
 def who(makers: list[Maker]) -> str:
-    """Name threads, those of one warp together: ``block 0 warp 1 lanes 3, 7``."""
+    """Name threads, grouped by warp: ``block 0 warp 1 lanes 3, 7``."""
     groups: dict[tuple[int, int], list[int]] = {}
     for maker in makers:
         groups.setdefault((maker.block, maker.warp), []).append(maker.lane)
@@ -33,7 +33,7 @@ def who(makers: list[Maker]) -> str:
 
 
 def sentence(number_: int, level: Level, root: int | None = None) -> str:
-    """Say what one level did; and from which root, where there are several to choose from."""
+    """Describe one level, with the root if there are several to choose from."""
     origin = "" if root is None else f" from vertex {root}"
     frontier = count(len(level.frontier), "vertex", "vertices")
     entries = len(level.frontier) + level.repeated
@@ -150,16 +150,16 @@ def _reached(levels: list[Level], drawing: Drawing) -> np.ndarray:
 
 
 def _dropped(level: Level) -> list[int]:
-    """Return the vertices of which every duplicate was detected."""
+    """Return the vertices whose duplicates were all detected."""
     return sorted(v for v in level.dropped if v not in level.duplicates)
 
 
 class FrontierView(View):
-    """A search level by level: frontier, arcs read, what was found, found twice, and by whom.
+    """A search level by level: frontier, arcs read, vertices found once or twice, their threads.
 
-    A vertex that a queue holds more than once stands in the frontier once; its copies are counted
-    beside it. Where threads store a vertex's distance without enqueuing it, a filter has told them
-    that another thread did: these duplicates are detected, and those enqueued again are missed.
+    The frontier shows a vertex once, even if the queue holds it several times; its copies are
+    counted. If a thread stores a vertex's distance without enqueuing it, a filter has detected that
+    another thread enqueues it. These duplicates are detected; vertices enqueued again are missed.
 
     Parameters
     ----------
@@ -172,12 +172,12 @@ class FrontierView(View):
         arcs read from the vertex that they enter; ``distance``, ``frontier``, ``next_frontier``;
         ``queues`` where a launch goes through several levels).
     root : int, optional
-        Where the searches began; by default read from the traces. Of searches by their roots, the
-        one shown first; by default the lowest.
+        First vertex of the searches; by default read from the traces. With searches by their roots,
+        the root shown first; by default the lowest.
     positions : array_like, optional
         Where to draw each vertex, of shape (n, 2), y upwards.
     choice : str
-        What the labels of several traces say, as a word beside their list ("Method").
+        Name of the list of traces ("Method").
     title, caption, name : str
         Words above and below; addresses call it ``#fig-name``, by default by its title.
     step : int

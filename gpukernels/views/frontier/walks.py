@@ -1,4 +1,4 @@
-"""Which thread reads which arc in a level of a traversal, and on which source line."""
+"""The arcs that each thread reads in a level of a traversal, with their source lines."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Walks:
     places : list of (int, str)
         Source lines, each by its number and its text.
     threads : int
-        Threads a block; of several launches, the most.
+        Threads per block; the largest number of several launches.
     """
 
     arc: np.ndarray
@@ -52,22 +52,22 @@ class Walks:
 
     @property
     def warps(self) -> int:
-        """How many warps read arcs."""
+        """Number of warps that read arcs."""
         block, place = np.divmod(self.thread, self.threads)
         return len(np.unique(block * self.threads + place // WARP_SIZE))
 
 
 _NONE = np.zeros(0, dtype=np.int64)
-#: Those of a level that reads no arc.
+#: The walks of a level that reads no arc.
 NO_WALKS = Walks(_NONE, _NONE, _NONE, [], WARP_SIZE)
 
 
 def walks_payload(
     walks: list[Walks], kinds: list[np.ndarray], bottom_up: list[bool], m: int
 ) -> dict[str, Any]:
-    """Return what a record says of who reads which of `m` arcs; nothing where that is too much.
+    """Return the record's part on the threads that read each of `m` arcs; empty if too large.
 
-    Each level has its walks, what each of them led to, and the direction in which it reads arcs.
+    Each level has its walks, the result of each walk, and the direction in which it reads arcs.
     """
     if not m or m > MOST_ARCS or max((w.warps for w in walks), default=0) > MOST_WARPS:
         return {}

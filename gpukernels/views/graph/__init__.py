@@ -1,1 +1,1 @@
-"""A graph with values of its vertices, or beside its CSR arrays."""
+"""A graph with values of its vertices, or with its CSR arrays."""

@@ -1,4 +1,4 @@
-"""GraphView: a graph with a value for each vertex and edge, or row by row beside its CSR arrays."""
+"""GraphView: a graph with a value for each vertex and edge, or with its CSR arrays row by row."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class GraphView(View):
     positions : array_like, optional
         Where to draw each vertex, of shape (n, 2), y upwards.
     choice : str
-        What the labels of several series say, as a word beside their list ("Method").
+        Name of the list of series ("Method").
     title, caption, name : str
         Words above and below; addresses call it ``#fig-name``, by default by its title.
     step : int

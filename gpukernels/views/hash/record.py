@@ -1,9 +1,9 @@
-"""What a hash64 filter did, read from a trace: words stored, words read back, and what that means.
+"""The steps of a hash64 filter, read from a trace: words stored, words read back, verdicts.
 
-Nothing is computed anew. A word (the vertex in its upper half, the thread in its lower) and its
-slot are those that the trace recorded; a lane's verdict compares the word that it read with the one
-that it had stored ([busato2015bfs4k], section 6, Fig. 11). A duplicate is missed where a vertex was
-kept though a thread had kept it before.
+The trace has each word (the vertex in the upper half, the thread in the lower) and its slot;
+nothing is computed again. A lane's verdict compares the word that it read with the word that it had
+stored ([busato2015bfs4k], section 6, Fig. 11). A duplicate is missed if a lane keeps a vertex that
+a thread has kept before.
 """
 
 from __future__ import annotations
@@ -36,7 +36,8 @@ class Word:
     Attributes
     ----------
     lane, slot, vertex, thread : int
-        Who stored it, where, and what; lane -1 for a fill's word that a lane read.
+        Lane and slot of the store, and the two halves of the word; lane -1 for a fill's word that
+        a lane read.
     stored : int
         The step that stored it.
     verdict : int
@@ -249,7 +250,7 @@ class _Reader:
         self.trace, self.array, self.name = trace, array, name
         self.words: list[Word] = []
         self.steps: list[HashStep] = []
-        #: What each slot of each block holds: a word, or what a fill left there.
+        #: Content of each slot of each block: a word, or the value of a fill.
         self.held: dict[tuple[int, int], int | _Filled] = {}
         self.last: dict[tuple[int, int, int], int] = {}
 
@@ -337,7 +338,7 @@ def _split(value: int) -> tuple[int, int]:
 
 
 def _judge(words: list[Word], steps: list[HashStep]) -> None:
-    """Give each word that was read back its verdict, and tell who kept its vertex before."""
+    """Set the verdict of each word that was read back, and the word that kept its vertex before."""
     kept_in: dict[tuple[int, int], int] = {}
     kept_at: dict[int, int] = {}
     for step in steps:

@@ -27,7 +27,7 @@ FOLLOWED = 16
 def choices(record: HashRecord) -> list[int]:
     """Return the vertices that can be followed, ascending.
 
-    Those stored more than once, the oftenest first, and then those that share a slot.
+    Vertices stored more than once come first, most stores first, then vertices that share a slot.
     """
     several = record.several()
     shared = sorted(record.sharing() - several.keys())
@@ -36,7 +36,7 @@ def choices(record: HashRecord) -> list[int]:
 
 
 def _instructive(records: list[HashRecord]) -> int:
-    """Return the vertex that fares differently from trace to trace; else one that is missed."""
+    """Return a vertex whose verdicts differ between the traces; otherwise one that is missed."""
     every = sorted({v for r in records for v in set(choices(r)) & r.several().keys()})
     if not every:
         return records[0].words[0].vertex
@@ -53,17 +53,18 @@ def _instructive(records: list[HashRecord]) -> int:
 
 
 class HashView(View):
-    """The table of a hash64 filter: what lanes store, where they meet, what they read back.
+    """The table of a hash64 filter: words that lanes store, slots where they meet, words read back.
 
-    A step is one request of a warp to the table. In one it stores, a word a lane: the vertex that
-    it has found, and its thread. In another it reads the same slots back. A lane that finds its own
-    word keeps its vertex (valid); one that finds the same vertex with another thread drops it
-    (duplicate); one that finds another vertex cannot tell and keeps it (conflict). A duplicate is
-    missed where a vertex is kept that had been kept before.
+    A step is one request of a warp to the table. In the first, each lane stores a word: the vertex
+    that it has found, and its thread. In the second, it reads the same slot back. A lane that reads
+    its own word keeps its vertex (valid). A lane that reads its vertex with another thread drops it
+    (duplicate). A lane that reads another vertex cannot decide and keeps its own (conflict). A
+    duplicate is missed if a vertex is kept that had been kept before.
 
-    What other warps store between the two is what a schedule decides, so several schedules make one
-    figure. Each block has a table of its own; blocks are shown one after another. A vertex that is
-    stored more than once, or shares its slot with another, can be followed through all steps.
+    Other warps may store between the two steps, depending on the schedule, so a figure may show
+    several schedules. Each block has its own table; blocks are shown one after another. A vertex
+    that is stored more than once, or shares its slot with another, can be followed through all
+    steps.
 
     Parameters
     ----------
@@ -71,24 +72,24 @@ class HashView(View):
         One recording, or several to switch between. The table is an array of 64-bit integers in
         shared memory that holds ``vertex << 32 | thread``.
     launch : int, optional
-        Which launch; by default, in each trace, the one that stores most words.
+        Index of the launch; by default, in each trace, the launch that stores most words.
     block : int, optional
         Only this block.
     array : str
         Name of the table in the kernel.
     vertex : int, optional
-        The vertex that is followed at first; by default one that fares differently from trace to
-        trace, or is missed.
+        The vertex that is followed at first; by default one whose verdicts differ between the
+        traces, or one that is missed.
     limit : int
         Most steps shown of a trace.
     choice : str
-        What the labels of several traces say, as a word beside their list ("Schedule").
+        Name of the list of traces ("Schedule").
     title, caption, name : str
         Words above and below, by default the kernel's name above; addresses call it ``#fig-name``,
         by default by its title.
     step : int, optional
-        Step shown first, from 0; by default the first read of the vertex followed that settles its
-        fate as a duplicate. The figure counts steps from 1.
+        Step shown first, from 0; by default the first read of the followed vertex that decides
+        whether it is a duplicate. The figure counts steps from 1.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""HashView in words: a step, a vertex's way through the steps, and what a filter did in all."""
+"""HashView in words: a step, a vertex's way through the steps, and a filter's totals."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from gpukernels.views.hash.record import (
 )
 from gpukernels.views.words import count
 
-#: Lines told of a vertex.
+#: Most lines about a followed vertex.
 STORY = 12
 
-#: What one lane finds, and what several find.
+#: Words for the result of one lane, and of several.
 _FINDS = {
     VALID: ("its own word (valid)", "their own words (valid)"),
     DUPLICATE: (
@@ -43,7 +43,7 @@ def _who(record: HashRecord, step: HashStep) -> str:
 
 
 def sentence(record: HashRecord, k: int) -> str:
-    """Say what one step does; the first is told as step 1."""
+    """Describe one step; steps are counted from 1 in words."""
     step = record.steps[k]
     words = [record.words[i] for i in step.words]
     said = f"Step {k + 1}, {_who(record, step)} "

@@ -1,1 +1,1 @@
-"""Who visits which unit of a workload, technique beside technique."""
+"""The threads that visit each unit of a workload, for several techniques."""

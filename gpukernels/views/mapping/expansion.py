@@ -1,4 +1,4 @@
-"""Who visits which unit of a workload, in which request: read from the trace of an expansion."""
+"""The thread and the request that visit each unit of a workload, read from a trace."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from gpukernels.trace.costs import SECTOR_BYTES, ranks
 
 @dataclass(frozen=True)
 class Expansion:
-    """One technique on one workload; arrays have one entry a unit.
+    """One technique on one workload; arrays have one entry per unit.
 
     Threads, warps and blocks are numbered over all launches that visit units, one launch after the
     other.
@@ -21,14 +21,14 @@ class Expansion:
     Attributes
     ----------
     thread, warp, block : numpy.ndarray
-        int64: who visits the unit.
+        int64: the thread that visits the unit, its warp, its block.
     request : numpy.ndarray
-        int64: the request that does it; a request is of one warp.
+        int64: the request that visits the unit; each request is made by one warp.
     round : numpy.ndarray
-        int64: how many requests the warp made before that one, counted from the end of the
-        launches before it.
+        int64: the number of earlier requests of the warp, counted from the end of the launches
+        before it.
     threads, warps, blocks : int
-        How many were launched.
+        Numbers of threads, warps and blocks launched.
     sector_units : int
         Units in a sector of 32 bytes.
     """
@@ -50,7 +50,7 @@ class Expansion:
 
     @property
     def requests(self) -> int:
-        """How many requests visit units."""
+        """Number of requests that visit units."""
         return int(self.request.max(initial=-1)) + 1
 
     def moved(self, step: int) -> np.ndarray:
@@ -70,17 +70,17 @@ def _visits(trace: Trace) -> Trace:
 
 
 def read_expansion(trace: Trace, units: int, argument: str) -> Expansion:
-    """Read who visits the `units` units of a workload.
+    """Read the thread that visits each of the `units` units of a workload.
 
     Parameters
     ----------
     trace : Trace
-        Of one expansion: each unit is stored once to an array ``item``, or, without such stores,
-        loaded once from an array ``values``.
+        Trace of one expansion: each unit is stored once to an array ``item``, or, without such
+        stores, loaded once from an array ``values``.
     units : int
         Units of the workload.
     argument : str
-        What to call the trace in an error.
+        Name of the trace in an error.
 
     Raises
     ------

@@ -59,7 +59,7 @@ class Sizes:
         return [of.index(self.first[i]) for i, of in zip(self.items, self.choices, strict=True)]
 
     def offer(self, names: list[str]) -> str:
-        """Say which items can be dragged, and to what."""
+        """Name the items that can be dragged, and their ranges."""
         whole = [
             f"{name} ({_range(of)} units)" for name, of in zip(names, self.choices, strict=True)
         ]
@@ -70,7 +70,7 @@ class Sizes:
 
     @property
     def many(self) -> int:
-        """How many workloads there are."""
+        """Number of workloads."""
         return len(self.every)
 
 

@@ -19,12 +19,12 @@ from gpukernels.views.words import count, under
 
 #: The most units that are drawn of a workload, and in all its strips together.
 MOST_UNITS, MOST_CELLS = 240, 1080
-#: What units can be colored by.
+#: Allowed values of `color`.
 LEVELS = ("thread", "warp", "block")
 
 
 def item_names(sizes: np.ndarray) -> list[str]:
-    """Return what items are called: letters where 26 do, for the items that have units at least."""
+    """Return the names of the items: letters if 26 are enough for the items with units."""
     if len(sizes) <= 26:
         return [chr(65 + i) for i in range(len(sizes))]
     if np.count_nonzero(sizes) <= 26:
@@ -51,7 +51,7 @@ class Workload:
     offsets : numpy.ndarray
         int64, of shape (items + 1,).
     names : list of str
-        What each item is called.
+        Name of each item.
     methods : dict of str to Expansion
         By the technique's label.
     """
@@ -63,12 +63,12 @@ class Workload:
 
     @property
     def units(self) -> int:
-        """How many units there are."""
+        """Number of units."""
         return int(self.offsets[-1])
 
     @property
     def rounds(self) -> int:
-        """Rounds of the technique that needs most."""
+        """Rounds of the technique that needs the most."""
         return max(method.rounds for method in self.methods.values())
 
     def most(self) -> list[int]:
@@ -79,12 +79,12 @@ class Workload:
         ]
 
     def empty(self) -> list[str]:
-        """Return the names of the items without units, as far as they have one."""
+        """Return the names of the items without units, if they have names."""
         sizes = np.diff(self.offsets)
         return [n for n, size in zip(self.names, sizes, strict=True) if n and not size]
 
     def sentence(self, step: int) -> str:
-        """Say who visits what in a round; the first is told as round 1."""
+        """Describe the visits of one round; rounds are counted from 1 in words."""
         said, done = [], 0
         for label, method in self.methods.items():
             units = int(np.count_nonzero(method.round == step))
@@ -97,7 +97,7 @@ class Workload:
         return f"Round {step + 1}: " + ", ".join(said[:3]) + rest + over + "."
 
     def describe(self) -> str:
-        """Say what the strips and the bars show in the end."""
+        """Describe the strips and the bars after the last round."""
         sizes = np.diff(self.offsets)
         told = [
             f"{n or i} {size}"
@@ -132,32 +132,32 @@ def _facts(m: Expansion) -> str:
 
 
 class MappingView(View):
-    """The strip of work-units under every technique: who visits which unit, when, at what cost.
+    """The strip of work-units under every technique: the visit of each unit, its time and cost.
 
     Each technique has a strip of units, in the order in which they lie in memory, with the letters
     of their items above. A unit shows the number of the thread (warp, block) that visits it. Below
     lie the sectors of 32 bytes and how often each is moved, then the units that each thread, warp
-    and block gets. A step is a round: every warp makes one request. Nothing is simulated here: all
-    comes from the traces.
+    and block gets. A step is a round: every warp makes one request. All data come from the traces;
+    nothing is simulated here.
 
     Parameters
     ----------
     traces : dict of str to Trace, or dict of str to dict of str to Trace
-        One recording of :func:`gpukernels.expand` a technique; or such a dict for each of several
-        workloads to switch between, by name. What ``with gk.trace() as t`` yields will do as well.
-        Or such a dict for each of several workloads that differ by the sizes of some items, by the
-        sizes of all, as ``(3, 1, 8)``: a reader then drags these items. Every combination is to be
+        One recording of :func:`gpukernels.expand` per technique; or such a dict for each of several
+        workloads to switch between, by name. The ``t`` of ``with gk.trace() as t`` is accepted as
+        well. If the workloads differ in the sizes of some items, the keys may be the sizes of all
+        items, as ``(3, 1, 8)``: a reader then drags these items. Every combination must be
         recorded.
     offsets : array_like of int, or dict of str to array_like
-        The workload, of shape (items + 1,), as given to ``gk.expand``; or one by each name. 24
+        The workload, of shape (items + 1,), as given to ``gk.expand``; or one for each name. 24
         units fill a row; up to 240 are drawn, and up to 1080 in all strips of a workload together.
-        Not given where the keys of `traces` are sizes.
+        Not given if the keys of `traces` are sizes.
     sizes : sequence of int, optional
-        Where the keys of `traces` are sizes, those shown first; by default the first.
+        The sizes shown first, if the keys of `traces` are sizes; by default the first key.
     color : {"thread", "warp", "block"}
-        What units are colored by at first.
+        Level whose number decides the color of a unit at first.
     choice : str
-        What the names of several workloads say, as a word beside their list.
+        Name of the list of workloads.
     title, caption, name : str
         Words above and below; addresses call it ``#fig-name``, by default by its title.
     step : int, optional
@@ -391,7 +391,7 @@ def _dragged_payload(sizes: Sizes, loads: dict[tuple, Workload]) -> dict[str, An
 
 
 def _share(load: Workload, m: Expansion, level: str) -> str:
-    """Say how many units a thread, warp or block gets."""
+    """Describe the number of units that a thread, warp or block gets."""
     launched = getattr(m, level + "s")
     if launched == 1:
         return count(load.units, "unit")

@@ -1,4 +1,4 @@
-"""MemoryView: where the lanes of one request reach into memory, and what that moves."""
+"""MemoryView: the addresses that the lanes of a request touch, and the sectors that it moves."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from gpukernels.views.words import count, percent, under
 
 @dataclass(frozen=True)
 class Request:
-    """One request: who made it, which elements its lanes touch, and its cost."""
+    """One request: its warp, the elements that its lanes touch, and its cost."""
 
     array: ArrayInfo
     kind: int
@@ -90,7 +90,7 @@ def read_requests(
 
 
 def sentence(number: int, request: Request) -> str:
-    """Say who made a request, counted from 1, and what it costs."""
+    """Name the warp of a request, counted from 1, and the request's cost."""
     who = f"Request {number}, block {request.block}, warp {request.warp}: "
     c, lanes = request.cost, len(request.lanes)
     verb = {"load": "load", "store": "store to", "atomic": "update"}[REQUEST_KINDS[request.kind]]
@@ -139,7 +139,7 @@ class MemoryView(View):
     limit : int
         Most requests shown.
     choice : str
-        What the labels of several traces say, as a word beside their list ("Method").
+        Name of the list of traces ("Method").
     title, caption, name : str
         Words above and below; addresses call it ``#fig-name``, by default by its title.
     step : int

@@ -1,4 +1,4 @@
-"""PartsView: a graph cut in parts, the vertices between them, and what all pairs then cost."""
+"""PartsView: a graph cut in parts, its separators, and the cost of all pairs with these parts."""
 
 from __future__ import annotations
 
@@ -13,27 +13,27 @@ from gpukernels.views.encoding import pack_lists
 from gpukernels.views.widget import View, check_step
 from gpukernels.views.words import count, under
 
-#: Parts that touch have different ones of so many colors.
+#: Number of colors; adjacent parts have different ones.
 COLORS = 6
-#: Room below the graph for what is said of a vertex.
+#: Room below the graph for the note about a vertex.
 NOTE_TALL = 12.0
 
 
 class PartsView(View):
     """A graph cut in ever more parts, with its separators and the additions of all pairs.
 
-    Separators are the vertices with an arc to or from another part. For each cut the additions of
-    `gk.apsp(g, "partitioned")` stand beside n^3 and beside what the paper's formula predicts.
+    Separators are the vertices with an arc to or from another part. For each cut, the figure
+    compares the additions of `gk.apsp(g, "partitioned")` with n^3 and with the paper's formula.
 
     Parameters
     ----------
     graph : Graph
-        What is cut; at most 4,096 vertices.
+        The graph that is cut; at most 4,096 vertices.
     cuts : dict of str to sequence of Parts
-        By the name of who cuts: the graph in ever more parts, as
-        `gpukernels.all_pairs.separators.cut` returns them. All have as many cuts.
+        For each way to cut, by name: the graph in more and more parts, as
+        `gpukernels.all_pairs.separators.cut` returns them. All have the same number of cuts.
     choice : str
-        What stands beside the list of names.
+        Name of the list of ways to cut.
     positions : array_like, optional
         Where to draw each vertex, of shape (n, 2), y upwards.
     title, caption, name : str
@@ -46,12 +46,12 @@ class PartsView(View):
     step : int
         The cut shown; may be set and observed.
     trace : str
-        Who cuts, by name; may be set and observed.
+        The way to cut that is shown, by name; may be set and observed.
 
     Raises
     ------
     InvalidArgument
-        If there are no cuts, one is of another graph, or some have more than others.
+        If there are no cuts, one belongs to another graph, or some names have more than others.
 
     Examples
     --------

@@ -1,8 +1,8 @@
-"""What the arrays that hold distances hold, by their names.
+"""The forms in which arrays hold distances, by the arrays' names.
 
-``distance`` holds them as they are. A search may keep more in a word, so that one atomic changes
-all of it: ``word`` (uint32) a distance and a bit, ``words`` (uint64) a distance above a round.
-Whatever the form, less is nearer.
+``distance`` holds plain distances. A search may put more into a word, so that one atomic changes
+all of it: ``word`` (uint32) holds a distance and a bit, ``words`` (uint64) a distance above a
+round. In every form, a smaller value means a smaller distance.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from gpukernels.trace import ArrayInfo
 
 Decode = Callable[[np.ndarray], np.ndarray]
 
-#: What stands for no path where distances are whole numbers.
+#: The distance that means "no path" if distances are whole numbers.
 _NO_PATH = 2**31 - 1
 
 
 def _plain(dtype: np.dtype, value: np.ndarray) -> np.ndarray:
-    """Read distances: int32, of which the greatest stands for none, or float32."""
+    """Read distances: int32, whose largest value means "no path", or float32."""
     if np.issubdtype(dtype, np.integer):
         return np.where(value >= _NO_PATH, np.inf, value)
     return value
@@ -53,7 +53,7 @@ _FORMS = {("word", "uint32"): _above_a_bit, ("words", "uint64"): _above_a_round}
 
 
 def reader_of(array: ArrayInfo, dtype: np.dtype, decode: Decode | None) -> Decode | None:
-    """Return what reads distances from values of `array`, or None if it holds none.
+    """Return a function that reads distances from values of `array`, or None if it holds none.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ def reader_of(array: ArrayInfo, dtype: np.dtype, decode: Decode | None) -> Decod
     dtype : numpy.dtype
         The type of distances.
     decode : callable, optional
-        What reads those of an array called ``distance``.
+        Function that reads distances from an array called ``distance``.
     """
     if array.space != "global":
         return None

@@ -1,11 +1,11 @@
-"""What each iteration of a search for shortest paths did, read from its memory requests.
+"""The iterations of a search for shortest paths, read from its memory requests.
 
-Nothing is searched again: an arc is relaxed because a thread loaded its weight, a distance falls
-because a store or an atomic wrote less than was there. A relaxation came too early if the distance
-that it used fell later, and it was done again if one like it had been made before. What is left,
-one for each arc of a vertex that is reached, is what Dijkstra's algorithm needs. Arrays are
-recognized by name, as every kernel of this book names them: ``targets``, ``weights``, and for
-distances those of `distance_words`.
+Nothing is searched again. An arc is relaxed if a thread loaded its weight. A distance falls if a
+store or an atomic wrote a smaller value. A relaxation came too early if the distance that it used
+fell later. It was done again if the same relaxation had been made before. The remaining
+relaxations, one for each arc of a reached vertex, are those that Dijkstra's algorithm needs. Arrays
+are recognized by the names that all kernels of this book use: ``targets``, ``weights``, and the
+distances of `distance_words`.
 """
 
 from __future__ import annotations
@@ -116,12 +116,12 @@ def read_run(
     trace : Trace
         One search, from its first launch to its last.
     arcs : Arcs
-        Those of the graph that was searched.
+        Arcs of the graph that was searched.
     root : int, optional
-        Where it began; by default the vertex whose distance is 0 before any is written.
+        First vertex; by default the vertex whose distance is 0 before any is written.
     decode : callable, optional
-        Turns what the array ``distance`` holds, an array of float64, into distances, where that is
-        none of the forms that `distance_words` knows.
+        Turns the values of the array ``distance``, an array of float64, into distances, if they
+        have none of the forms that `distance_words` knows.
     name : str
         The trace's name in messages.
 
@@ -180,7 +180,7 @@ def read_run(
 
 
 def _decoded(trace: Trace, row: np.ndarray, readers: list, known: list[int], name: str):
-    """Return all values, those of distances as distances."""
+    """Return all values, with stored words decoded to distances."""
     array, value = trace.requests.array[row], trace.requests.value.copy()
     for i in known:
         at = np.flatnonzero(array == i)
@@ -245,8 +245,8 @@ def _iterations(
         mine = (r.launch >= begin) & (r.launch < end) & ~np.isin(r.launch, adopting)
         epoch = grid_epochs(trace, begin)
         busy = np.unique(epoch[mine & relaxing & (r.launch == begin)])
-        # What a launch does after relaxing belongs to the iteration that did; what it does before,
-        # to its first one, but for the search's own beginning.
+        # A launch's requests after relaxing belong to that iteration. Its requests before belong to
+        # its first iteration, except at the beginning of the search.
         k = np.searchsorted(busy, epoch, side="right") - 1
         mine &= (k >= 0) | (r.launch != begin) | (iterations > 0) | (len(busy) == 0)
         k = np.maximum(k, 0)
@@ -267,7 +267,7 @@ def _threads(trace: Trace, row: np.ndarray, lane: np.ndarray) -> np.ndarray:
 
 @dataclass
 class _Entries:
-    """What each lane did, in order: its iteration, place and value, its thread, and what it was."""
+    """The entry of each lane, in order: iteration, place, value, thread, and kind."""
 
     of: np.ndarray
     index: np.ndarray

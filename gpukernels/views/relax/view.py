@@ -34,10 +34,11 @@ MOST_CLASSES = 4
 class RelaxView(View):
     """Searches for shortest paths, side by side, iteration by iteration on one clock.
 
-    Two runs are drawn at a time: the distance of every vertex as it then is, who was taken up, over
-    which arcs a distance fell. Each relaxation is of one of three kinds. It *came too early* if the
-    distance that it used fell later; it was *done again* if the arc had been relaxed with that last
-    distance before; the others were *needed*, and every method needs the same.
+    Two runs are drawn at a time: the current distance of every vertex, the vertices taken up, and
+    the arcs over which a distance fell. There are three kinds of relaxations. A relaxation *came
+    too early* if the distance that it used fell later. It was *done again* if the arc had been
+    relaxed with this final distance before. The others were *needed*; they are the same for every
+    method.
 
     Parameters
     ----------
@@ -49,29 +50,29 @@ class RelaxView(View):
         of a search, searches by their roots: a reader then clicks a vertex to start there. The
         kernels must name their arrays as this book does (``targets``, ``weights``, ``distance``).
     root : int, optional
-        Where the searches began; by default read from the traces. Of searches by their roots, the
-        one shown first; by default the lowest.
+        First vertex of the searches; by default read from the traces. With searches by their roots,
+        the root shown first; by default the lowest.
     classes : array_like, or dict of str to array_like, optional
         A class for each arc, whole numbers from 0 to 3, of shape (m,).
     class_names : sequence of str, optional
-        What each class is called.
+        Name of each class.
     classless : sequence of str, optional
-        Runs that know nothing of classes: their arcs are all drawn alike.
+        Runs that do not use the classes: their arcs are all drawn alike.
     decode : callable, or dict of str to callable, optional
-        Turns what ``distance`` holds (an array of float64) into distances, where that is something
-        else; for all runs, or for those of these names. The words of `hbf` and
+        Turns the values of ``distance`` (an array of float64) into distances, if they have another
+        form; for all runs, or for the runs with these names. The words of `hbf` and
         `near_far_persistent` are known.
     positions : array_like, optional
         Where to draw each vertex, of shape (n, 2), y upwards.
     dial : str
-        What the runs differ by, if they are settings of one knob, in order ("delta"): the second
-        picture then has a slider over them in place of a list.
+        Name of a parameter, if the runs differ only in its value and are in its order ("delta").
+        The second picture then has a slider over the runs instead of a list.
     choice : str
-        What the labels of several graphs say, as a word beside their list ("Graph").
+        Name of the list of graphs ("Graph").
     title, caption, name : str
         Words above and below; addresses call it ``#fig-name``, by default by its title.
     step : int
-        Iteration shown first: what holds after so many.
+        Number of iterations done in the picture shown first.
     seed : int
         Seed of the layout.
 
@@ -85,7 +86,7 @@ class RelaxView(View):
     Raises
     ------
     InvalidArgument
-        If a trace cannot be drawn: it has no distances, is of another graph, or is no whole search.
+        If a trace cannot be drawn: it has no distances, another graph, or not a whole search.
 
     Examples
     --------
@@ -227,14 +228,14 @@ def _recorded(
 
 
 def _read_from(of: dict[Any, Trace], arcs: Arcs, decode: Callable | None, name: str):
-    """Read searches by the roots where they are said to begin, and refuse those of others."""
+    """Read searches by their roots, and refuse a search that begins at another vertex."""
     runs = {}
     for root, trace in of.items():
         place = f"{name}[{root}]"
         try:
             run = read_run(trace, arcs, None, decode, place)
         except InvalidArgument:
-            # Who relaxes nothing may not tell where it began.
+            # A search that relaxes nothing may not show its root.
             run = read_run(trace, arcs, root, decode, place)
         if run.root != root:
             began = f"a search from vertex {run.root}"
@@ -274,7 +275,7 @@ def _class_names(names: Sequence[str], classes: object) -> list[str]:
         return []
     given = list(names) or [f"class {k}" for k in range(MOST_CLASSES)]
     if isinstance(names, str) or not all(isinstance(name, str) for name in given):
-        raise InvalidArgument("class_names", names, "texts, one a class")
+        raise InvalidArgument("class_names", names, "texts, one per class")
     if len(given) > MOST_CLASSES:
         raise InvalidArgument("class_names", given, f"at most {MOST_CLASSES} names")
     return given
@@ -375,9 +376,9 @@ def _joined(lists: list[np.ndarray]) -> np.ndarray:
 
 
 def _toggled(sets: list[np.ndarray]) -> list[np.ndarray]:
-    """Return what each set has that the one before has not, and the other way round.
+    """Return the difference of each set from the set before, in both directions.
 
-    Where every vertex is taken up in every iteration that is little, and never more than twice all.
+    It is small if every vertex is taken up in every iteration, and at most twice the sets.
     """
     before = [np.zeros(0, dtype=np.int64), *sets[:-1]]
     return [np.setxor1d(now, then) for now, then in zip(sets, before, strict=True)]

@@ -1,4 +1,4 @@
-"""The steps of a prefix sum as a trace tells them: values of lanes or cells, and who read whom."""
+"""The steps of a prefix sum in a trace: values of lanes or cells, and which lane read which."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from gpukernels.trace import BARRIER, LOAD, STORE, WARP_SIZE, Trace
 from gpukernels.trace.costs import Costs
 from gpukernels.views.places import launch_of
 
-#: What a value that came from elsewhere did: joined the own one, took its place, or neither.
+#: Effect of a value read from elsewhere: added to the lane's own, replaced it, or neither.
 ADD, TAKE, READ = 0, 1, 2
 
 
@@ -24,19 +24,19 @@ class ScanRow:
     Attributes
     ----------
     values : numpy.ndarray
-        float64, one a column; NaN where the trace does not tell.
+        float64, one per column; NaN if the trace does not contain the value.
     line, text : int, str
         The source line that made the step.
     arcs : list of (int, int)
         (column read, column that the value went to), the two being different.
     kinds : list of int
-        What each arc's value did: ADD, TAKE or READ.
+        Effect of each arc's value: ADD, TAKE or READ.
     changed : list of int
-        Columns written in this step; for registers, those whose value is a new one.
+        Columns written in this step; for registers, columns with a new value.
     crowded : list of int
         Cells in a bank that had to serve several words of one request.
     requests, conflicts : int
-        Requests to the array since the row before, and passes over the banks beyond one for each.
+        Requests to the array since the row before, and passes beyond one per request.
     """
 
     values: np.ndarray
@@ -62,7 +62,7 @@ class ScanRecord:
     Attributes
     ----------
     array : str
-        Name of the shared array; empty where the values are in registers.
+        Name of the shared array; empty if the values are in registers.
     columns : int
         Lanes of the warp, or cells of the array.
     rows : list of ScanRow
@@ -75,7 +75,7 @@ class ScanRecord:
 
     @property
     def noun(self) -> str:
-        """What a column is."""
+        """Word for a column."""
         return "cell" if self.array else "lane"
 
 
@@ -89,12 +89,12 @@ def read_scan(
     trace : Trace
         The recording.
     launch, block, warp : int
-        Which launch, which of its blocks, which warp of it (for shuffles).
+        Index of the launch, of its block, and of the block's warp (for shuffles).
     array : str or None
-        Name of a shared array; None takes the warp's shuffles or, where it makes none, the shared
+        Name of a shared array; None takes the warp's shuffles or, if it makes none, the shared
         array that is stored to most often.
     argument : str
-        What to call the trace in an error.
+        Name of the trace in an error.
     """
     if not trace.launches:
         raise InvalidArgument(argument, "a trace without launches", "the trace of a launch")
@@ -119,7 +119,7 @@ def read_scan(
 
 @dataclass
 class _Exchange:
-    """One shuffle: what each lane gave (NaN: took no part), and which lane it read."""
+    """One shuffle: the value that each lane gave (NaN: took no part), and the lane that it read."""
 
     step: int
     line: int
@@ -206,7 +206,7 @@ def _register_rows(part: Trace) -> list[ScanRow]:
 
 
 def _name_kinds(arcs: Iterator[tuple[int, ScanRow, int, float, float, float]]) -> None:
-    """Say of every arc what its line does with what it reads, judged by all arcs of that line."""
+    """Set the kind of every arc, decided for each source line by all arcs of that line."""
     every = list(arcs)
     kind = {}
     for line in {arc[0] for arc in every}:
@@ -253,7 +253,7 @@ def _shared_record(part: Trace, array: str) -> ScanRecord:
     values = np.full(columns, np.nan)
     rows: list[ScanRow] = []
     told = []
-    # What each thread loaded since the latest barrier, and between that and the one before.
+    # Values that each thread loaded since the last barrier, and between that and the one before.
     loaded: dict[tuple[int, int], dict[int, float]] = {}
     requests = conflicts = 0
     for phase in np.unique(phases[wanted]).tolist():

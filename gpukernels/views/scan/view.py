@@ -13,12 +13,12 @@ from gpukernels.views.scan.record import ADD, READ, TAKE, ScanRecord, ScanRow, r
 from gpukernels.views.widget import View, as_traces, check_step
 from gpukernels.views.words import count, under
 
-#: Most columns that can be told apart: 64 cells and what padding leaves between them.
+#: Most columns that readers can distinguish: 64 cells and their padding.
 MOST_COLUMNS = 72
 
 
 def words(row: ScanRow) -> list[str]:
-    """Return a row's values as they are shown; ``"·"`` where the trace does not tell."""
+    """Return a row's values as they are shown; ``"·"`` for a value that the trace lacks."""
     return [
         "·" if np.isnan(v) else str(int(v)) if v.is_integer() else f"{v:.4g}"
         for v in row.values.tolist()
@@ -34,7 +34,7 @@ def _where(apart: int | None, noun: str) -> str:
 
 
 def sentence(record: ScanRecord, step: int) -> str:
-    """Say what one step does."""
+    """Describe one step."""
     row, noun = record.rows[step], record.noun
     said = []
     for kind, one, many in (
@@ -74,27 +74,27 @@ class ScanView(View):
     """A prefix sum step by step: the value in every lane or cell, and whose value was added.
 
     Columns are the lanes of a warp or the cells of a shared array, rows are steps. A curve leads
-    from the lane whose value is read to the lane that it goes to. All values are those that the
-    trace holds; ``·`` stands where it holds none, as for a register that is never shown to another
-    lane nor stored. Pointing at a value (or the arrow keys) shows all that went into it.
+    from the lane whose value is read to the lane that it goes to. All values come from the trace;
+    ``·`` marks a value that the trace lacks, as of a register that is neither read by another lane
+    nor stored. Pointing at a value (or the arrow keys) shows all values that it was made from.
 
-    In shared memory a step is what lies between two barriers; a curve joins each cell that a thread
-    stores to with those that it loaded. A bar under a cell means that its bank had several words of
-    one request to serve.
+    In shared memory a step is the part between two barriers. A curve joins each cell that a thread
+    stores to with the cells that the thread loaded. A bar under a cell means that its bank had to
+    serve several words of one request.
 
     Parameters
     ----------
     traces : Trace or dict of str to Trace
-        One recording, or several to switch between. What ``with gk.trace() as t`` yields will do.
+        One recording, or several to switch between; also the ``t`` of ``with gk.trace() as t``.
     launch, block : int
-        Which launch, and which of its blocks.
+        Index of the launch, and of its block.
     warp : int
-        Which warp of the block, for shuffles.
+        Index of the block's warp, for shuffles.
     array : str, optional
-        Name of a shared array; by default the warp's shuffles or, where it makes none, the shared
+        Name of a shared array; by default the warp's shuffles or, if it makes none, the shared
         array that is stored to most often.
     choice : str
-        What the labels of several traces say, as a word beside their list.
+        Name of the list of traces.
     title, caption, name : str
         Words above and below, by default the kernel's name above; addresses call it ``#fig-name``,
         by default by its title.

@@ -1,7 +1,7 @@
-"""Which element of a matrix lies in each element of shared memory, and which in each register.
+"""The element of a matrix that lies in each element of shared memory, and in each register.
 
-A trace says what moved: a statement that loads one value and stores it has copied it, and a copy of
-an element of the matrix is this element wherever it goes. Nothing is concluded from indices.
+A trace contains the copies: a statement that loads one value and stores it has copied it. A copy of
+an element of the matrix is followed wherever it goes. Nothing is concluded from indices.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def stages_of(trace: Trace, rows: Rows) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Touches:
-    """Requests lane by lane, int64 columns but for `value`, in the order of the trace.
+    """Requests lane by lane, in the order of the trace; all columns except `value` are int64.
 
     ``thread`` counts within the block; ``row`` is the request.
     """
@@ -47,7 +47,7 @@ class Touches:
     value: np.ndarray
 
     def where(self, keep: np.ndarray) -> Touches:
-        """Return those that the bools of `keep`, or the places in it, choose."""
+        """Return the entries that `keep` chooses, by bools or by places."""
         return Touches(**{name: column[keep] for name, column in vars(self).items()})
 
     def keys(self, *names: str) -> np.ndarray:
@@ -132,7 +132,7 @@ def origins(touches: Touches, pairs: tuple[np.ndarray, np.ndarray], spaces: np.n
     origin = np.full(len(touches.row), -1, np.int64)
     direct = matrix[touches.array[came]]
     origin[to[direct]] = touches.index[came[direct]]
-    # By way of a register: what the same thread last copied there.
+    # Through a register: the element that the same thread last copied there.
     by_way = ~direct & spaces[touches.array[came]]
     local = to[direct & spaces[touches.array[to]]]
     key = touches.keys("launch", "block", "thread", "array", "index")

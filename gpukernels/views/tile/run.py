@@ -1,11 +1,11 @@
-"""What each launch of Floyd-Warshall did to a matrix and its tiles, read from its memory requests.
+"""The launches of Floyd-Warshall on a matrix and its tiles, read from their memory requests.
 
-Nothing is computed again: a length falls because a store wrote less than was there, a tile is in
-shared memory because its elements were copied there, an output belongs to the thread that writes
-it. A frame is what a launch does between two barriers of its blocks, or all of it where none waits.
-Arrays are known by name, as this book's kernels name them: ``distance`` is the matrix, and in a
-product of tiles ``left`` is the factor whose columns are the pivots; `panel_tiles` is a launch on
-the rows and columns of a panel.
+Nothing is computed again. A length falls if a store wrote a smaller one. A tile is in shared memory
+if its elements were copied there. An output belongs to the thread that writes it. A frame is the
+part of a launch between two barriers of its blocks, or the whole launch if it has no barrier.
+Arrays are recognized by the names that the kernels of this book use: ``distance`` is the matrix. In
+a product of tiles, ``left`` is the factor whose columns are the pivots. `panel_tiles` is a launch
+on the rows and columns of a panel.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ MATRIX = "distance"
 _FACTOR = "left"
 #: More rows than this are refused: a picture would have no room for them.
 MOST_ROWS = 64
-#: A whole length of this and more is infinite: what stands for no arc, less what weights can take.
+#: A whole length of this or more is infinite: negative weights may lower the value for "no arc".
 INFINITE = 2**29
 _PANEL = "panel_tiles"
-#: Kinds of launches: they close the pivot tile, lengthen paths by it, or lead paths through it; in
-#: the last two in some rows and columns alone, or in none that are tiles.
+#: Kinds of launches. The first three close the pivot tile, lengthen paths by it, or lead paths
+#: through it; then come launches on the rows and columns of a panel, and launches without tiles.
 PIVOT, CROSS, REMAINDER, PANEL, PLAIN = range(5)
-#: What a box of shared memory is to its block in a frame.
+#: State of a box of shared memory in a frame of its block.
 LIES, IN_USE, ARRIVES = 0, 1, 2
 
 
@@ -45,23 +45,23 @@ class Box:
 
 @dataclass(frozen=True)
 class Frame:
-    """What happened in a launch from one barrier to the next.
+    """The part of a launch from one barrier to the next.
 
     Attributes
     ----------
     launch, stage : int
-        Of which launch, after how many barriers.
+        Index of the launch, and number of barriers before the frame.
     pivots : tuple of int
-        First and last of the vertices that paths were led through; (-1, -1) if through none.
+        First and last of the vertices that paths were led through; (-1, -1) if there are none.
     bytes, operations, shared : int
         Bytes of sectors moved from and to global memory, sums of lengths compared, requests to
         shared memory.
     lowered, length : numpy.ndarray
-        Elements of the matrix that were made less in global memory, and the lengths there now.
+        Elements of the matrix whose length fell in global memory, and the lengths there now.
     kept, kept_length : numpy.ndarray
-        Elements of which a thread keeps another length in its registers than at the frame's start.
+        Elements whose length in a thread's registers changed in the frame, and the new lengths.
     boxes : dict of int to list of Box
-        What lies in the shared memory of each block.
+        Boxes in the shared memory of each block.
     writers : tuple of int
         Blocks that wrote to the matrix.
     """
@@ -198,7 +198,7 @@ def _matrix_of(trace: Trace, said: str) -> list[int]:
         raise InvalidArgument(
             f"{MATRIX}.shape (of {said})",
             shape,
-            f"that of one square matrix of at most {MOST_ROWS} rows, padding counted",
+            f"the shape of one square matrix of at most {MOST_ROWS} rows, including padding",
         )
     return [k for k in found if trace.arrays[k].shape == shape]
 
@@ -212,7 +212,7 @@ def _frames_of(trace: Trace) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def _start(touches: Touches, in_matrix: np.ndarray, rows: int, said: str) -> np.ndarray:
-    """Return the lengths before the first launch: what each element's first load found."""
+    """Return the lengths before the first launch, from the first load of each element."""
     at = np.flatnonzero(in_matrix)
     element, first = np.unique(touches.index[at], return_index=True)
     first = at[first]
@@ -288,7 +288,7 @@ def _launches(trace, touches, in_matrix, outputs, rows, tile) -> tuple[TileLaunc
 
 
 def _distinct(touches: Touches, at: np.ndarray, tiles: np.ndarray) -> list[list[int]]:
-    """Return launch, block and tile of what is at these places, each once and in order."""
+    """Return launch, block and tile of the entries at these places, each once and in order."""
     columns = np.stack([touches.launch[at], touches.block[at], tiles])
     tops = columns.max(axis=1, initial=0) + 1
     keys = np.unique((columns[0] * tops[1] + columns[1]) * tops[2] + columns[2])
@@ -328,7 +328,7 @@ def _changes(touches, in_matrix, outputs, frame_of, start, frames) -> list[tuple
 
 
 def _box(elements: np.ndarray, rows: int) -> tuple[tuple[int, int], tuple[int, int]] | None:
-    """Return the rows and columns of a rectangle of elements; None if they are none."""
+    """Return the rows and columns of a rectangle of elements, or None if it is not a rectangle."""
     i, j = np.divmod(np.unique(elements), rows)
     tall, wide = int(i.max() - i.min()) + 1, int(j.max() - j.min()) + 1
     if tall * wide != len(i):
@@ -391,7 +391,7 @@ def _read_to_add(touches, pairs, lengths, frame_of) -> np.ndarray:
 def _by_diagonal(touches, seen, origin, is_matrix, frame_of, rows):
     """Return the vertex of frames without factors: the diagonal element that most lanes read."""
     at = np.flatnonzero(seen)
-    # What a copy left in shared memory stays an element's place, whatever is stored there later.
+    # A place in shared memory keeps the element copied there, even if it is overwritten later.
     element = np.where(is_matrix[touches.array[at]], touches.index[at], -1)
     inside = np.flatnonzero(element < 0)
     place = _places(touches, origin)

@@ -23,10 +23,10 @@ CLOCKS = ("bytes", "launches")
 class TileView(View):
     """Floyd-Warshall side by side: which tiles a launch reads, keeps in shared memory and writes.
 
-    Two runs are drawn at a time: the matrix as it lies in global memory, and what the current
-    launch does to it. A run in tiles is also looked into: the registers of one block's threads, and
-    what of the two tiles that it multiplies lies in shared memory. What happens between two
-    barriers of a launch is one frame, and so is a launch that has none.
+    Two runs are drawn at a time: the matrix in global memory, and the changes by the current
+    launch. For a run in tiles, a second picture shows one block: the registers of its threads, and
+    the parts of the two tiles that it multiplies in shared memory. The part of a launch between two
+    barriers is one frame, and so is a launch without barriers.
 
     Parameters
     ----------
@@ -35,18 +35,18 @@ class TileView(View):
         names, each from its first launch to its last. Up to 64 rows are drawn. The kernels must
         name the matrix ``distance``.
     clock : str or sequence of str
-        What runs that play together have in common: ``"bytes"``, as many bytes moved between
-        global memory and the chip, or ``"launches"``, as many of those begun. Of several a reader
-        chooses.
+        The quantity that is equal in runs that play together: ``"bytes"`` moved between global
+        memory and the chip, or ``"launches"`` begun. If there are several clocks, a reader chooses
+        one.
     dial : str
-        What the runs differ by, if they are settings of one knob, in order ("per_thread"): the
-        second picture then has a slider over them in place of a list.
+        Name of a parameter, if the runs differ only in its value and are in its order
+        ("per_thread"). The second picture then has a slider over the runs instead of a list.
     choice : str
-        What stands beside the list of clocks.
+        Name of the list of clocks.
     title, caption, name : str
         Words above and below; addresses call it ``#fig-name``, by default by its title.
     step : int
-        Frame shown first: what holds after so many.
+        Number of frames done in the picture shown first.
 
     Attributes
     ----------
@@ -200,7 +200,7 @@ def _packed(lengths: np.ndarray, runs: list[TileRun]) -> str:
 
 
 def _shades(runs: list[TileRun]) -> list[float]:
-    """Return the least and the largest of the last lengths, but for those on the diagonal."""
+    """Return the smallest and the largest final length, without the diagonal."""
     final = [run.final[np.arange(run.rows**2) % (run.rows + 1) != 0] for run in runs]
     finite = [lengths[np.isfinite(lengths)] for lengths in final]
     every = np.concatenate(finite)
@@ -208,10 +208,10 @@ def _shades(runs: list[TileRun]) -> list[float]:
 
 
 def _clock_payload(label: str, runs: list[TileRun]) -> dict[str, Any]:
-    """Return how many frames of each run are over in each step of a clock, and what it then says.
+    """Return the number of finished frames of each run in each step of a clock, and its values.
 
-    Frames over which the clock stands still follow one another; what another run does at this
-    moment is shown beside the first of them.
+    Frames in which the clock does not advance are shown one after another; the frame of another run
+    at this moment is shown together with the first of them.
     """
     ends = []
     for run in runs:

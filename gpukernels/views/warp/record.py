@@ -24,7 +24,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Access:
-    """One memory request of a warp: what it costs, in sectors (global) or passes (shared)."""
+    """One memory request of a warp, with its cost in sectors (global) or passes (shared)."""
 
     step: int
     array: str
@@ -40,22 +40,22 @@ class Access:
 
 @dataclass(frozen=True)
 class WarpRecord:
-    """What one warp did, step by step.
+    """The steps of one warp.
 
     Attributes
     ----------
     warp : int
         Warp within the block.
     row : numpy.ndarray
-        int64: index into the listing, one a step.
+        int64: index into the listing, one per step.
     kind : numpy.ndarray
         uint8: statement, branch or barrier.
     mask, taken : numpy.ndarray
-        int64: active lanes, and for a branch those that go in.
+        int64: active lanes, and for a branch the lanes that go in.
     accesses : tuple of Access
         Requests to global and shared memory, in order.
     total : int
-        Steps of the warp in the launch; more than ``len(row)`` where the record was cut.
+        Steps of the warp in the launch; more than ``len(row)`` if the record was cut.
     """
 
     warp: int
@@ -111,7 +111,7 @@ def read_warps(
     rows : list of Row
         The functions that these warps ran, the kernel first.
     warps : list of WarpRecord
-        One a warp, ascending.
+        One per warp, ascending.
 
     Raises
     ------

@@ -38,7 +38,7 @@ class WarpView(View):
     start, limit : int
         First step shown, from 0, and most steps shown.
     choice : str
-        What the labels of several traces say, as a word beside their list ("Method").
+        Name of the list of traces ("Method").
     title, caption, name : str
         Words above and below, by default the kernel's name above; addresses call it ``#fig-name``,
         by default by its title.

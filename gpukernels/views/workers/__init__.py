@@ -1,1 +1,1 @@
-"""What each worker did, in time, and the graph of tasks."""
+"""The runs of tasks of each worker, in time, and the graph of tasks."""

@@ -1,4 +1,4 @@
-"""WorkersView: which worker did what and when, above the graph of tasks that asked for it."""
+"""WorkersView: the tasks that each worker ran, in time, above the graph of tasks."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ COLUMNS = ("key", "worker", "begin", "end", "lost", "needs", "kind")
 class WorkersView(View):
     """Runs of tasks by worker, in time, and Dask's graph of those tasks.
 
-    Each bar is a run of a task by a worker; each box a task, and a line from box to box says that
-    the second needs what the first returns. A step is the end of a run. A run that ends because its
-    worker died is crossed out, and the task has another.
+    Each bar is a run of a task by a worker. Each box is a task, and a line from one box to another
+    means that the second task needs the result of the first. A step is the end of a run. A run that
+    ends because its worker died is crossed out, and the task has another run.
 
     Parameters
     ----------
     runs : dict of str to sequence of TaskRun
-        What `gpukernels.distributed.watched` has seen, by a name each.
+        Runs recorded by `gpukernels.distributed.watched`, with a name for each list.
     kinds : dict of str to str
-        The tasks that are drawn: the kind of a run, and what it is called. At most six.
+        Kinds of the tasks that are drawn, each with a name for readers. At most six.
     choice : str
-        What stands beside the list of names.
+        Name of the list of runs.
     title, caption, name : str
         Words above and below; addresses call it ``#fig-name``, by default by its title.
     step : int
-        Step shown first: so many runs have ended.
+        Number of runs that have ended in the step shown first.
 
     Attributes
     ----------
@@ -187,13 +187,13 @@ def _workers(runs: list[Any]) -> dict[str, int]:
 
 
 def _tasks(runs: list[Any]) -> dict[str, int]:
-    """Return tasks by kind of place in the graph: what is made first comes first."""
+    """Return a number for each task, in the order of the tasks' first runs."""
     order = sorted(runs, key=lambda run: (run.begin, run.key))
     return {key: at for at, key in enumerate(dict.fromkeys(run.key for run in order))}
 
 
 def _depths(needs: list[list[int]]) -> np.ndarray:
-    """Return how many tasks stand before each, on the longest way."""
+    """Return the number of tasks before each task, on the longest path to it."""
     depth = np.full(len(needs), -1)
     for start in range(len(needs)):
         waiting = [start]
@@ -209,5 +209,5 @@ def _depths(needs: list[list[int]]) -> np.ndarray:
 
 
 def _name(key: str) -> str:
-    """Return what a key says of what the task is done to, without its kind and its number."""
+    """Return the part of a task's key without its kind and its number."""
     return key.partition("-")[2].rpartition("-")[0]
