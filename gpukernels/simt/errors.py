@@ -1,6 +1,6 @@
 """The errors of the SIMT machine, each with the source line, the block and the thread.
 
-They read as a compiler's messages do: what is wrong, where, and which thread found it.
+They read like a compiler's messages: the error, the line, and the thread that found it.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class KernelError(Exception):
     Attributes
     ----------
     reason : str
-        What is wrong, in one sentence.
+        The error, in one sentence.
     kernel : str
         Name of the kernel or device function.
     file : str
@@ -158,13 +158,13 @@ class RaceError(KernelError):
     other_line : int
         The line at which the other thread was.
     within : str
-        What both threads belong to: ``"warp"``, ``"block"`` or ``"grid"``.
+        The smallest group that holds both threads: ``"warp"``, ``"block"`` or ``"grid"``.
     beside_atomic : bool
         Whether one of the accesses is atomic.
     lacks : str
-        The fence without which a flag between the threads orders nothing, as far as it can be
-        told: ``"acquire"``, after the atomic that has seen the flag; ``"release"``, before the one
-        that set it; else empty.
+        The missing fence, if a flag between the threads orders nothing for lack of it:
+        ``"acquire"``, after the atomic that read the flag; ``"release"``, before the atomic that
+        set it. Empty if no single fence is known to be missing.
     """
 
     array = ""
@@ -193,8 +193,8 @@ class KernelAssertion(KernelError, AssertionError):
 class KernelException(KernelError):
     """A thread came to a ``raise``.
 
-    A GPU tells of it only where the kernel was made with ``@cuda.jit(debug=True, opt=False)``;
-    otherwise the thread ends there without a word.
+    A GPU reports it only if the kernel was compiled with ``@cuda.jit(debug=True, opt=False)``;
+    otherwise the thread ends there, and nothing is reported.
     """
 
 

@@ -50,7 +50,7 @@ DIVERGENCE = 0.5
 #: Atomics are reported if this part of their lanes waits for another lane of the warp.
 CONTENTION = 0.5
 
-#: Error -> name of the rule and remedy; that of a race depends on its threads.
+#: Error -> name of the rule, and remedy; the remedy of a race depends on its threads.
 _RULES = {
     RaceError: ("race", ""),
     OutOfBounds: (
@@ -115,11 +115,11 @@ class Finding:
     Attributes
     ----------
     rule : str
-        What kind of thing, such as ``"race"`` or ``"bank-conflicts"``.
+        Name of the rule, such as ``"race"`` or ``"bank-conflicts"``.
     level : {"error", "warning"}
         Whether it makes the kernel wrong or only slow or dependent on the order of its threads.
     message : str
-        What was seen.
+        Description of the finding.
     remedy : str
         What to do about it, in one sentence.
     function, file : str
@@ -167,7 +167,7 @@ class Finding:
 
 
 class Report:
-    """What :func:`check` found; prints as a linter's output and shows as a table in a notebook.
+    """The findings of :func:`check`; prints like a linter's output, and as a table in a notebook.
 
     Attributes
     ----------
@@ -251,12 +251,12 @@ def check(
 ) -> Report:
     """Run `kernel` on copies of `args` under every schedule, and report what is wrong with it.
 
-    Errors are races, accesses out of bounds, reads of memory that nothing has written and of
-    variables that a thread has not set, barriers and warp operations that some threads do not
-    reach, stores to read-only arrays, failed assertions and endless loops. Warnings are uncoalesced
-    requests, bank conflicts, branches that split warps, atomics on which lanes queue, and results
-    that depend on the order in which threads run. Races and unwritten reads are all listed; any
-    other error ends the run under that schedule. Results are compared if there is no error.
+    The errors are: races, accesses out of bounds, reads of unwritten memory and of unset variables,
+    barriers and warp operations that some threads do not reach, stores to read-only arrays, failed
+    assertions, endless loops. Warnings are: uncoalesced requests, bank conflicts, branches that
+    split warps, atomics on which lanes queue, results that depend on the order in which threads
+    run. All races and unwritten reads are listed; any other error ends the run under that
+    schedule. Results are compared if there is no error.
 
     Parameters
     ----------
@@ -268,7 +268,7 @@ def check(
         The kernel's arguments: NumPy arrays, which stay as they are, and numbers. Two views of one
         array become views of one copy.
     shared : int
-        Bytes of dynamic shared memory a block.
+        Bytes of dynamic shared memory per block.
     cooperative : bool
         Whether all blocks must be resident at once.
     seeds : int
@@ -589,7 +589,7 @@ def _uncoalesced(trace: Trace):
                 source,
                 line,
                 array.name,
-                f"{verb} `{array.name}` move {moved.mean():.1f} sectors a request where "
+                f"{verb} `{array.name}` move {moved.mean():.1f} sectors per request where "
                 f"{enough.mean():.1f} would hold the data",
                 "Let neighboring lanes take neighboring elements, or go through a tile in shared "
                 "memory.",

@@ -73,13 +73,14 @@ def launch(
         NumPy arrays, which the kernel changes in place, numbers, and tuples of both. Traces and
         errors name an array in a named tuple by its field.
     shared : int
-        Bytes of dynamic shared memory a block.
+        Bytes of dynamic shared memory per block.
     cooperative : bool
         Whether all blocks must be resident at once; a kernel with a grid sync is so by itself.
     schedule : {"lockstep", "warp", "random"}
-        Which warps go together: all of them; each to its next barrier before the next one starts;
-        one drawn before every statement. In a kernel with a loop that waits for other threads,
-        warps take turns under all of them, and single lanes under ``"random"``.
+        Order of warps. ``"lockstep"``: all warps run together. ``"warp"``: each warp runs to its
+        next barrier before the next warp starts. ``"random"``: a warp is drawn before every
+        statement. In a kernel with a loop that waits for other threads, warps take turns under all
+        schedules, and under ``"random"`` single lanes do.
     seed : int
         Seed of the random schedule.
     recorder : Recorder, optional
@@ -156,7 +157,7 @@ def launch(
     except RecursionError:
         raise KernelError(
             "a function called itself until the stack was full; a GPU has a stack of a kilobyte or "
-            "two a thread",
+            "two per thread",
             kernel=run.name,
         ) from None
     records.write_back(run)
@@ -248,8 +249,8 @@ def _arguments(run, program, args):
 def named_values(parameters, args) -> list:
     """Return (name, value) of every argument that is no tuple, and of every item of those that are.
 
-    What lies in a named tuple goes by its field where nothing else of the launch does, and by
-    ``parameter.field`` otherwise.
+    A value inside a named tuple has the name of its field if no other value of the launch has this
+    name, and ``parameter.field`` otherwise.
     """
     pairs = zip(parameters, args, strict=False)
     leaves = [leaf for name, value in pairs for leaf in _leaves(name, value)]
@@ -279,7 +280,7 @@ def _argument(run, name, value):
 
 
 class Run:
-    """One launch: what the generated code and the schedules share."""
+    """One launch: the state that the generated code and the schedules share."""
 
     def __init__(self, program, grid, block, shared, cooperative, recorder, check):
         self.program = program
@@ -352,7 +353,7 @@ class Run:
             if total > MAX_SHARED:
                 raise self.error(
                     LaunchError,
-                    f"the shared arrays take {total} bytes a block; allowed are {MAX_SHARED}",
+                    f"the shared arrays take {total} bytes per block; allowed are {MAX_SHARED}",
                     where,
                 )
             if place not in self._shared:
@@ -366,7 +367,7 @@ class Run:
         arrays = group.__dict__.setdefault("local_arrays", {})
         size = int(np.prod(shape, dtype=np.int64)) * dtype.itemsize
         if size > MAX_LOCAL:
-            reason = f"the local array takes {size:,} bytes a thread; allowed are {MAX_LOCAL:,}"
+            reason = f"the local array takes {size:,} bytes per thread; allowed are {MAX_LOCAL:,}"
             raise self.error(LaunchError, reason, where)
         if place not in arrays:
             arrays[place] = ThreadMemory(self, name, shape, dtype, group)
@@ -484,7 +485,7 @@ class Run:
             raise self.error(KernelAssertion, text, where, active, int(np.argmin(holds)))
 
     def is_set(self, known, active, name, must, where):
-        """Check that the active threads have set a variable; return who counts as having set it.
+        """Check that the active threads have set a variable; return which threads count as set.
 
         Parameters
         ----------

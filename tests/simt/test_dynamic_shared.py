@@ -75,7 +75,7 @@ def test_static_and_dynamic_memory_share_the_limit():
     out = np.zeros(1)
     launch(kernel, 1, 1, (out,), shared=1152)
     assert out[0] == 288
-    with pytest.raises(LaunchError, match="take 49156 bytes a block; allowed are 49152"):
+    with pytest.raises(LaunchError, match="take 49156 bytes per block; allowed are 49152"):
         launch(kernel, 1, 1, (out,), shared=1156)
 
 

@@ -346,7 +346,7 @@ def test_a_strided_view_keeps_its_strides():
     report = gk.check(double, 2, 32, whole[::16], np.zeros(64, np.int32))
     (finding,) = report.findings
     assert (finding.rule, finding.array) == ("uncoalesced", "a")
-    assert "32.0 sectors a request where 4.0" in finding.message
+    assert "32.0 sectors per request where 4.0" in finding.message
     columns = np.asfortranarray(np.arange(64.0).reshape(8, 8)).T[3]
     assert gk.check(double, 1, 8, columns, np.zeros(8)).ok
 

@@ -177,5 +177,5 @@ def test_a_local_array_beyond_what_a_thread_may_have_is_refused():
         x[0] = 1
         a[0] = x[0]
 
-    with pytest.raises(LaunchError, match="takes 524,292 bytes a thread; allowed are 524,288"):
+    with pytest.raises(LaunchError, match="takes 524,292 bytes per thread; allowed are 524,288"):
         SimtDevice().launch(large, 1, 1, np.zeros(1, np.int32))

@@ -29,15 +29,15 @@ from gpukernels.simt.run.shadow import Shadow, Waiting
 from gpukernels.trace import ATOMIC, LOAD, STORE, WARP_SIZE
 
 _VERBS = {LOAD: "reads", STORE: "writes", ATOMIC: "updates atomically"}
-#: What an access must not meet without a barrier between.
+#: Kinds of access that race with an access of this kind unless a barrier lies between them.
 _RACES_WITH = {LOAD: (STORE, ATOMIC), STORE: (STORE, LOAD, ATOMIC), ATOMIC: (STORE, LOAD)}
-#: What is said of a flag that orders nothing, by the fence that it lacks.
+#: Words of the error about a flag that orders nothing, by the fence that is missing.
 _LACKING = {
     "": "",
     "acquire": "; this thread has seen its flag, but has called no fence since",
     "release": "; this thread has seen its flag, but it was set with no fence after the access",
 }
-#: What two threads belong to.
+#: Groups that two threads may share, the smallest first.
 _SCOPES = ("warp", "block", "grid")
 #: The barrier that is missing between two threads, by the smallest group that holds both.
 _MISSING = {
@@ -115,7 +115,7 @@ class Races:
             self.flags.warp_barrier(warps[whole])
         if whole.all():
             return
-        # Only some lanes met: what one of them has in its past, they all have now.
+        # Only some lanes met. Each of them now has the past of all of them.
         meetings = zip(group.warp_of(active.slots).tolist(), mask.tolist(), strict=True)
         for warp, met in set(meetings):
             known = self.lane_sync.setdefault(warp, np.zeros((WARP_SIZE, WARP_SIZE), np.int32))
@@ -160,7 +160,7 @@ class Races:
         if shadow is None:
             shadow = memory.shadow = Shadow(memory.flat.size)
         now = self._now(where)
-        # What lies before is in order with all that comes: a shared array has its block's threads.
+        # Accesses up to `floor` precede all later ones; only its block accesses a shared array.
         floor = self.grid_sync
         if self.wave_sync > floor and memory.space == "shared":
             floor = self.wave_sync
@@ -181,14 +181,14 @@ class Races:
             who[0, cells], when[0, cells] = active.threads, now
             return
         waiting = shadow.waiting[kind]
-        # A copy, since a register may change in place before anybody looks.
+        # A copy, since a register may change in place before the accesses are compared.
         waiting.accesses.append((now, active, np.array(cells)))
         waiting.room -= active.n + WARP_SIZE
         if waiting.room < 0:
             self._remember_waiting(shadow, kind, floor)
 
     def _remember_waiting(self, shadow, kind, floor):
-        """Enter the accesses that wait into the tables, but for those up to time `floor`."""
+        """Enter the waiting accesses into the tables, except those up to time `floor`."""
         accesses = shadow.waiting[kind].accesses
         if not accesses:
             return
@@ -261,7 +261,7 @@ class Races:
         who, when = memory.shadow.tables(other_kind)
         thread = active.threads
         other, since = who.take(cells, axis=1), when.take(cells, axis=1)
-        # Nobody's time is 0, which no barrier comes before.
+        # An element without an access has time 0, which no `floor` is below.
         suspect = ((since > floor) & (other != thread)).nonzero()
         if suspect[0].size == 0:
             return

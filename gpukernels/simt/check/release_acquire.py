@@ -1,26 +1,26 @@
-"""Fences with an atomic flag: what orders two accesses where no barrier does.
+"""Fences with an atomic flag, which order two accesses where no barrier orders them.
 
 A thread that stores plainly, calls ``threadfence`` and then updates a flag by an atomic *releases*
 what came before the fence. A thread whose atomic comes later on the same flag, and that calls
 ``threadfence`` after it, *acquires* all that. Both fences are needed; a plain look at the flag is a
 race and acquires nothing. By CUDA's rules:
 
-- Numba's atomics are relaxed reads and writes in one: a flag passes on what it was given,
-  however many atomics lie between. A compare-and-swap that fails only reads.
+- Numba's atomics are a relaxed read and a relaxed write in one: a flag passes on its releases
+  through any number of later atomics. A compare-and-swap that fails only reads.
 - Numba's fences are sequentially consistent, so a barrier passes them on. Each thread of a block
   may fence its own stores and one of them set the flag after a ``syncthreads``, or one read the
   flag and each fence after that.
-- A fence also passes on what its thread had in its past: what the block did before its last
-  ``syncthreads``, and what was acquired from others.
+- A fence also passes on the past of its thread: the accesses of its block before the last
+  ``syncthreads``, and the accesses that the thread acquired from others.
 - ``threadfence_block`` reaches the threads of its block alone.
 - A thread that has acquired through a flag has the earlier atomics on that flag in its past, so it
   may reset it by a plain store.
 
 Every thread that fences or touches a flag has a *view*, and so have its warp and its block, which
-take over the views of their threads at a barrier. An acquired flag is held as the number of atomics
-that it had served by then: nothing is copied when a thread acquires, and the question whether an
-access is in a thread's past follows the flags backwards. It is asked only where barriers do not
-answer it.
+take over the views of their threads at a barrier. An acquired flag is stored as its number of
+atomics by then, so nothing is copied when a thread acquires. To find whether an access is in a
+thread's past, the search follows the flags backwards. It runs only if barriers do not order the
+two accesses.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ from gpukernels.trace import WARP_SIZE
 
 #: How far a fence reaches: ``threadfence_block``; ``threadfence`` and ``threadfence_system``.
 BLOCK, DEVICE = "block", "device"
-#: Place of a compare-and-swap that failed: it is in nobody's past.
+#: Place of a compare-and-swap that failed: it is in no thread's past.
 _NEVER = 1 << 62
 _place = itemgetter(0)
 
 
 class _Past:
-    """What lies before a fence.
+    """The accesses before a fence.
 
     Attributes
     ----------
@@ -67,7 +67,7 @@ class _Past:
 
 
 class _View:
-    """What a thread, a warp or a block has seen of flags, and what it may release."""
+    """The flags that a thread, a warp or a block has seen, and the pasts that it may release."""
 
     __slots__ = ("known", "near", "seen", "wide")
 
@@ -108,7 +108,7 @@ def _reaching(release, scope, home):
 
 
 class ReleaseAcquire:
-    """What fences and flags of one launch put in order.
+    """The order that fences and flags of one launch make.
 
     Parameters
     ----------
@@ -181,7 +181,7 @@ class ReleaseAcquire:
             near = tuple(past for view in views for past in view.near)
             wide = tuple(past for view in views for past in view.wide)
             flag.alone = flag.alone and flag.giver == thread
-            # Who polls releases the same again and again, with a fence in its loop a little more.
+            # A polling thread repeats the same release; a fence in its loop adds a little to it.
             if near and stored and flag.given.get(thread) != (near, wide):
                 of_block = flag.by_block.setdefault(block, [])
                 if flag.alone:
@@ -237,7 +237,7 @@ class ReleaseAcquire:
                 views[first + lane] = self._together(members)
 
     def _together(self, views):
-        """Return what all of several views hold."""
+        """Return one view that joins several."""
         joined = _View()
         known, near, wide = {}, {}, {}
         for view in views:

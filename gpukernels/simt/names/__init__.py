@@ -45,7 +45,7 @@ def _modules() -> dict[str, ModuleType]:
     numba.__path__ = []
     numba.__spec__ = importlib.util.spec_from_loader("numba", None, is_package=True)
     config = ModuleType("numba.config")
-    # As numba's own simulator: what only compilers read is left out.
+    # As in numba's own simulator: names that only compilers read are left out.
     flags = {"DISABLE_JIT": True, "ENABLE_CUDASIM": True}
     vars(config).update(flags, NUMBA_NUM_THREADS=1, CACHE_DIR="")
     vars(numba).update(types.SCALARS)

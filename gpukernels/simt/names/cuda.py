@@ -30,7 +30,7 @@ HOLDERS = {
 
 
 class Name:
-    """What a kernel calls or reads, such as ``cuda.grid``; it means something only in a kernel."""
+    """A name that a kernel calls or reads, such as ``cuda.grid``; it has a meaning only there."""
 
     def __init__(self, path: str):
         self._path = path
@@ -53,7 +53,7 @@ class _Holder:
 
 
 class Kernel:
-    """A kernel, or a function that kernels call: what ``cuda.jit`` returns.
+    """A kernel, or a function that kernels call: the result of ``cuda.jit``.
 
     ``kernel[blocks, threads](*args)`` runs it on the machine.
     """

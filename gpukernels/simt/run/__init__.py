@@ -1,1 +1,1 @@
-"""What translated kernels run on: lanes and warps, memory, schedules, the recorder of a trace."""
+"""The run time of translated kernels: lanes and warps, memory, schedules, a trace's recorder."""

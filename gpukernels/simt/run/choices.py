@@ -15,14 +15,14 @@ from gpukernels.simt.run.slices import Slice, _seen
 
 
 class Choice:
-    """One of several arrays a thread.
+    """One of several arrays for each thread.
 
     The warps whose lanes hold different arrays make one memory request for each of them.
 
     Parameters
     ----------
     arrays : list of Memory or Slice
-        What there is to hold.
+        The arrays to choose from.
     which : numpy.ndarray
         Number of the array that each thread of the group holds.
     """
@@ -43,7 +43,7 @@ class Choice:
                 yield array, active if at.size == active.n else _part(active, at), at
 
     def each(self, active, operation, *values):
-        """Return what ``operation(array, threads, *values)`` gives, one a thread, or None.
+        """Return ``operation(array, threads, *values)`` as one value per thread, or None.
 
         The operation gets the values of its threads alone.
         """
@@ -57,7 +57,7 @@ class Choice:
         return result
 
     def derived(self, active, operation, *values):
-        """Return the choice of what ``operation(array, threads, *values)`` makes of each array."""
+        """Return the choice of the results of ``operation(array, threads, *values)``."""
         arrays, which = [], np.zeros_like(self.which)
         for array, threads, at in self.parts(active):
             which[threads.slots] = len(arrays)
@@ -94,7 +94,7 @@ class Choice:
 
 
 def _values_at(value, at):
-    """Return the values at positions `at` of one a thread; what all threads share stays."""
+    """Return the values at positions `at`, if there is one per thread; leave a shared value."""
     if isinstance(value, tuple):
         return tuple(_values_at(v, at) for v in value)
     return value if np.ndim(value) == 0 else value[at]

@@ -1,7 +1,7 @@
 """Columns that grow: in memory while they are small, beyond that in temporary files.
 
-A file is gone as soon as nobody uses the column any more. What a reader gets is a map of it, which
-takes memory for the pages that are read, and gives them back when memory is short.
+A file is gone as soon as its column is no longer in use. A reader gets a memory map of the file,
+which takes memory for the pages that are read, and gives it back when memory is short.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ class Column:
     Parameters
     ----------
     dtype : dtype
-        Type of its elements; what is appended is cast to it.
+        Type of its elements; appended values are cast to it.
 
     Attributes
     ----------
@@ -55,7 +55,7 @@ class Column:
             np.memmap(self._file, self.dtype, "r+", 0, (self._filed,))[at[filed]] = values[filed]
 
     def keep(self):
-        """Let all elements so far be part of what :meth:`array` returns."""
+        """Include all elements so far in the result of :meth:`array`."""
         self._kept = self.size
 
     def rewind(self):
@@ -90,7 +90,7 @@ class Column:
 
 
 class Table:
-    """Columns of one length; and, one a lane, columns in CSR form with ``start``."""
+    """Columns of one length, and columns with one value per lane in CSR form with ``start``."""
 
     def __init__(self, dtypes, lane_dtypes=()):
         self.columns = {name: Column(dtype) for name, dtype in dict(dtypes).items()}

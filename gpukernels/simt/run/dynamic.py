@@ -1,8 +1,8 @@
-"""Dynamic shared memory: one buffer a block, which all ``cuda.shared.array(0, dtype)`` see.
+"""Dynamic shared memory: one buffer per block, which all ``cuda.shared.array(0, dtype)`` share.
 
-Its size is that of the launch. Arrays of different types begin at its first byte and overlap, as on
-a device; what has been written and who raced is therefore kept in units that divide all of their
-elements.
+The launch sets its size. Arrays of different types begin at its first byte and overlap, as on a
+device. So the marks of written elements and of accesses are kept per unit, a number of bytes that
+divides the element size of each of these arrays.
 """
 
 from __future__ import annotations

@@ -1,11 +1,9 @@
 """Active sets and registers: the few operations that every translated statement is made of.
 
-A *frame* is the universe of one function call: the threads that entered it. A register ("home")
-holds one
-value a thread of the frame, or one NumPy scalar while all threads agree. An *active set* names the
-threads
-that execute the current statement. Values are computed for the active threads alone, so the cost
-of a divergent loop follows the number of threads still in it, not the size of the launch.
+A *frame* is the set of threads that entered one function call. A register ("home") holds one value
+per thread of the frame, or one NumPy scalar while all threads agree. An *active set* names the
+threads that execute the current statement. Values are computed for the active threads alone, so
+the cost of a divergent loop follows the number of threads still in it, not the size of the launch.
 """
 
 from __future__ import annotations
@@ -35,7 +33,7 @@ class Frame:
         self.done = None
 
 
-#: What an active set knows by the numbers of its threads alone.
+#: Attributes of an active set that follow from the numbers of its threads alone.
 _OF_THE_SLOTS = (
     "_starts",
     "_warps",
@@ -51,7 +49,7 @@ _OF_THE_SLOTS = (
 class Active:
     """The threads that execute together: `ids` are ascending positions in the frame."""
 
-    # Until somebody asks.
+    # None until they are needed.
     _slots = _starts = _warps = _masks = _lanes = _threads = _counts = _present = None
     #: The last mask, one number for all, that named just the lanes that are here.
     agreed = None
@@ -89,7 +87,7 @@ class Active:
         return self._starts
 
     def warps(self):
-        """Warp numbers within the group, one a warp that has an active lane."""
+        """Warp numbers within the group, one per warp that has an active lane."""
         if self._warps is None:
             self._warps = self.frame.group.warp_of(self.slots[self.warp_starts])
         return self._warps
@@ -120,7 +118,7 @@ class Active:
         return self._counts
 
     def spread(self, per_warp):
-        """Repeat one value a warp for each of its active threads."""
+        """Repeat one value per warp for each of its active threads."""
         return per_warp.repeat(self.counts())
 
 
@@ -253,9 +251,9 @@ def blend(active, whole, at, part):
 
 
 def pick(active, condition, chosen, other, dtype):
-    """Return one value a thread: `chosen` where `condition` holds, `other` elsewhere.
+    """Return one value per thread: `chosen` where `condition` holds, `other` elsewhere.
 
-    `chosen` and `other` hold values of those threads alone (or scalars; None if nobody needs them).
+    `chosen` and `other` hold the values of those threads alone (or scalars; None if not needed).
     """
     if condition.ndim == 0:
         return chosen if condition else other
@@ -284,7 +282,7 @@ class RangeLoop:
     """The hidden counters of ``for i in range(...)``, of the threads still in the loop.
 
     Bounds and counters have one integer type. A value that :meth:`next` gave out is never changed.
-    Each of `value`, `stop` and `step` is one a thread of `inside`, or a scalar for all.
+    `value`, `stop` and `step` have one value per thread of `inside`, or a scalar for all.
     """
 
     __slots__ = ("compare", "inside", "step", "stop", "value")
@@ -302,7 +300,7 @@ class RangeLoop:
     def next(self, active):
         """Return the threads with an iteration left (or None) and their counter values.
 
-        `active` is never more than what the last call returned: others may have left by ``break``.
+        `active` lies within the set that the last call returned: others may have left by a break.
         """
         if active is not self.inside:
             if active.n < self.inside.n:

@@ -1,8 +1,8 @@
 """Where lanes of a warp that do not go together meet: at warp operations.
 
-The lanes of a warp part in two ways. Where both arms of an ``if`` contain a ``syncwarp``, each arm
-runs until it waits there, and goes on once the lanes that its mask names have come to a
-``syncwarp`` too, be it in the other arm. And under the random schedule, the lanes of a kernel that
+The lanes of a warp part in two ways. First, both arms of an ``if`` may contain a ``syncwarp``.
+Each arm then waits there until the lanes named by its mask have come to a ``syncwarp`` too, which
+may be in the other arm. Second, under the random schedule the lanes of a kernel that
 waits for other threads run one by one: then they meet at every warp operation.
 """
 
@@ -26,14 +26,14 @@ class Arrival:
     active : Active
         The lanes, which run together.
     place : hashable
-        Who may meet them: those with the same place. Every ``syncwarp`` is the same one, while the
-        lanes of another operation must be at the same call.
+        Lanes with the same place meet. Every ``syncwarp`` has the same place, while the lanes of
+        another operation must be at the same call.
     bits : int
         The lanes that still wait, as a mask.
     needed : dict of int to int
         Lane -> the launched lanes that its mask names.
     answer : object
-        What the operation gave, once all have come.
+        The result of the operation, once all lanes have come.
     """
 
     def __init__(self, active, what, where, operation, mask, values):
@@ -68,7 +68,7 @@ class Arrival:
 
 
 def arrive(active, what, where, operation, mask, *values):
-    """Return what a generator yields where its lanes wait at a warp operation: its arrivals."""
+    """Return the arrivals, which a generator yields when its lanes wait at a warp operation."""
     return [Arrival(active, what, where, operation, mask, values)]
 
 
@@ -124,7 +124,7 @@ def _perform(arrivals, met):
 
 
 def _column(values, counts):
-    """Return one array of what each arrival gives for each of its lanes, or once for all."""
+    """Return one array of all arrivals' values, of which each is one per lane or one for all."""
     return np.concatenate(
         [np.full(n, v) if v.ndim == 0 else v for v, n in zip(values, counts, strict=True)]
     )
@@ -171,8 +171,8 @@ def _line(run, where):
 def side_by_side(*arms):
     """Run the arms of an ``if``, each until it waits for lanes of another; a generator as they are.
 
-    What no arm can answer is passed on: barriers and turns to the schedule, and lanes that wait for
-    lanes of neither arm to the ``if`` around this one.
+    The caller gets whatever no arm can answer: barriers and turns go to the schedule, and lanes
+    that wait for lanes of neither arm go to the ``if`` around this one.
     """
     waiting = {arm: None for arm in arms if arm is not None}
     while waiting:

@@ -1,7 +1,7 @@
 """Memory as a kernel sees it: bounds, storage and the record of every request.
 
-All arrays are addressed by a flat element index. Shared memory holds one copy a block, local
-memory one a thread; both know which elements have been written.
+All arrays are addressed by a flat element index. Shared memory holds one copy per block, local
+memory one per thread; both record which elements have been written.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def _flat(data, name):
 
 #: id of an array made by :func:`uninitialized` -> (elements that kernels have written, pattern)
 _uninitialized = {}
-#: Every byte of such elements, so that what the host writes is noticed.
+#: Every byte of such elements, so that a change by the host is noticed.
 _FILL = 0xA5
 
 
@@ -63,7 +63,7 @@ def uninitialized(shape, dtype):
 
 
 def fill_pattern(dtype):
-    """Return what an element of `dtype` that nothing has written holds, as bits."""
+    """Return the bits of an unwritten element of type `dtype`."""
     word = np.dtype(f"u{dtype.itemsize}" if dtype.itemsize <= 8 else f"V{dtype.itemsize}")
     return np.frombuffer(bytes([_FILL]) * dtype.itemsize, word)[0]
 
@@ -76,8 +76,8 @@ def _remember(data, written, pattern):
 #: NumPy's type for indices; on 32 bits, as in a browser, it holds less than a kernel's int64.
 _INDEX = np.dtype(np.intp)
 IS_NARROW = _INDEX.itemsize < 8
-#: Where the bytes with the signs of such indices are: of a negative one it is no ASCII character,
-#: which is found much faster than a least number.
+#: The byte of each index that holds its sign. A negative index makes it a non-ASCII character,
+#: and the search for one is much faster than the search for the minimum.
 _SIGN_BYTES = slice(_INDEX.itemsize - 1 if sys.byteorder == "little" else 0, None, _INDEX.itemsize)
 
 
@@ -222,7 +222,7 @@ class Memory:
             self._check_written(active, at, where)
         if self.races is not None:
             self._check_race(LOAD, active, at, where)
-        # NumPy gathers faster by `take`, but for the few elements of a warp.
+        # NumPy gathers faster with `take`, except for the few elements of a warp.
         value = self.flat.take(at) if at.size > WARP_SIZE else self.flat[at]
         if self.recorder is not None:
             self._record(LOAD, active, index, value, where)

@@ -23,7 +23,7 @@ _STEP_COLUMNS = (*_PLACE_COLUMNS, "kind", "mask", "taken")
 _REQUEST_COLUMNS = (*_PLACE_COLUMNS, "array", "kind", "mask")
 _SHUFFLE_COLUMNS = (*_PLACE_COLUMNS, "mask")
 _DTYPES = {"kind": np.uint8, "mask": np.uint32, "taken": np.uint32}
-#: What a step or request takes beside its lanes, so that a limit holds for one thread too.
+#: Entries of a step or request besides its lanes, so that a limit holds for one thread too.
 _OWN_ENTRIES = 8
 #: Entries that wait to become rows; then memory holds no more of a launch, however long it is.
 PENDING = 2_000_000
@@ -44,9 +44,9 @@ class _Step:
     where : int
         Location of the statement.
     kind : int
-        What it is: one of the kinds of :class:`~gpukernels.trace.Steps`.
+        Kind of the step, one of the kinds of :class:`~gpukernels.trace.Steps`.
     taken : Active, int or None
-        Of a branch, who went into its body; of one that has been stored, its first row.
+        The threads that enter a branch's body; the first row of a branch that has been stored.
     """
 
     clock: int
@@ -274,7 +274,7 @@ class Recorder:
         if self._latest is None:
             self._latest = np.zeros((places, warps), np.int32)
             self._ranks = np.zeros(warps, np.int64)
-        # Of a warp that is there more than once, the last value stays.
+        # If a warp occurs more than once, its last value stays.
         self._latest[steps["place"], steps["warp"]] = steps["step"]
         self._ranks += np.bincount(steps["warp"].astype(np.intp, copy=False), minlength=warps)
         rows = np.cumsum(steps["per_event"]) - steps["per_event"] + first_row
@@ -348,12 +348,12 @@ def _typed(names):
 
 
 def _column(value, n, dtype):
-    """Return a fresh array of one value a thread."""
+    """Return a fresh array with one value per thread."""
     return value.astype(dtype) if value.ndim else value.astype(dtype).repeat(n)
 
 
 def _rows(events, places):
-    """Return one row a warp of each event."""
+    """Return one row per warp for each event."""
     per_event = np.array([e.active.warp_starts.size for e in events], dtype=np.intp)
     none = np.zeros(0, np.int64)
     place = np.repeat(np.array([e.where for e in events], dtype=np.int64), per_event)

@@ -1,9 +1,9 @@
 """Fields of structured arrays: each is memory of its own, laid over the bytes of the records.
 
-Requests, races and unwritten memory are kept a field. A request names its elements in units of the
-field's size from the start of the array, so that ``index * itemsize`` is the byte address: what the
-metrics need to tell an array of structures from a structure of arrays. A field at an address that
-is no multiple of its size is moved byte by byte, as a device has to.
+Requests, races and unwritten memory are recorded for each field. A request numbers its elements in
+units of the field's size from the start of the array, so that ``index * itemsize`` is the byte
+address. With it the metrics can tell an array of structures from a structure of arrays. A field
+whose address is no multiple of its size is moved byte by byte, as on a device.
 """
 
 from __future__ import annotations
@@ -157,7 +157,7 @@ class FieldMemory(Memory):
 
 
 class _Bytes:
-    """What the trace is told of a field that is moved byte by byte."""
+    """A field that is moved byte by byte, as the trace sees it."""
 
     dtype = _BYTE
 
@@ -166,7 +166,7 @@ class _Bytes:
 
 
 def _common(parent, what, unit, make):
-    """Return what fields of one size share: for one array in two arguments it is the same."""
+    """Return the object that fields of one size share, the same for one array in two arguments."""
     if parent.one_copy:
         owner, place = parent.run, parent.flat.__array_interface__["data"][0]
     else:
@@ -211,7 +211,7 @@ def load_field(array, field, active, record, where):
     Parameters
     ----------
     array : Memory or Slice
-        The records, or with ``record=None`` a reference to one a thread.
+        The records; with ``record=None``, a reference to one record per thread.
     record : numpy.ndarray, scalar or None
         Flat index of each thread's record, already located.
     """

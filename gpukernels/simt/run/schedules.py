@@ -1,4 +1,4 @@
-"""Which warps go together, and who goes first at an atomic: all that the modes differ in."""
+"""The schedules, which differ in the order of warps and in the order of lanes at an atomic."""
 
 from __future__ import annotations
 
@@ -104,12 +104,12 @@ def _draws(rng):
 
 SCHEDULES = {"lockstep": lockstep, "warp": warp_by_warp, "random": random}
 
-#: Polls a strand after which, if nobody has done anything else, nobody ever will.
+#: Polls of a strand after which its loop is endless, if no strand has done anything else.
 _PATIENCE = 100
 
 
 class _Strand:
-    """What runs in one piece, a warp or a lane: its generator and what it waits for."""
+    """A warp or a lane that runs in one piece: its generator, and the event that it waits for."""
 
     def __init__(self, run, values, block, first, count):
         self.block = block
@@ -220,7 +220,7 @@ class _Wave:
         return gone
 
     def _missed(self):
-        """Raise an error if lanes wait at a warp operation: nobody else will come."""
+        """Raise an error if lanes wait at a warp operation: no other lane will come."""
         waiting = [a for party in self.meetings.values() for s in party for a in s.waiting]
         if waiting:
             group = waiting[0].active.frame.group
@@ -231,7 +231,7 @@ class _Wave:
     def _opened(self, polls):
         """Return warps of blocks that are complete at a barrier, after so many polls alone.
 
-        Whoever polls may wait for what the block does behind the barrier.
+        The polling strands may wait for code behind the barrier.
         """
         if self.idle < polls:
             return []

@@ -15,10 +15,10 @@ ROOM = 1 << 18
 
 
 class Shadow:
-    """Who touched each element: thread numbers (from 1; 0 is nobody) and times, by kind.
+    """Past accesses of each element, by kind: thread numbers (from 1; 0 for none) and times.
 
-    Reads and atomics wait until something is compared with them: of an array that a launch only
-    reads, nobody ever asks who did, and what a barrier has settled by then is never looked at.
+    Reads and atomics wait until another access is compared with them. For an array that a launch
+    only reads, that never happens, and accesses settled by a barrier before then are skipped.
     """
 
     def __init__(self, size):
@@ -35,7 +35,7 @@ class Shadow:
         return part
 
     def tables(self, kind):
-        """Return (who, when) of the accesses of one kind, each with a row a place."""
+        """Return (who, when) of the accesses of one kind, each with one row per place."""
         if kind not in self._tables:
             self._tables[kind] = np.zeros((2, KEPT[kind], self.size), np.int32)
         return self._tables[kind]

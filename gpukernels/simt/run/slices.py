@@ -1,7 +1,7 @@
 """Slices and rows of arrays: the same memory, seen from another origin.
 
-A slice may begin at a different element for every thread, as ``a[i:]`` does, so its origin and its
-lengths are one number, or one a thread of the group.
+A slice may begin at a different element for every thread, as ``a[i:]`` does. So its origin and its
+lengths are each one number, or an array with one number per thread of the group.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ class Slice:
     storage : Memory
         The array that holds the elements.
     origin : numpy.int64 or ndarray
-        Flat index of the first element in `storage`; an array has one a thread of the group.
+        Flat index of the first element in `storage`; an array has one per thread of the group.
     lengths, strides : tuple
         Length (like `origin`) and step in elements (an int) of each dimension.
     """
@@ -126,12 +126,12 @@ def _clamp(value, length, low, high):
 
 
 def _seen(value, active):
-    """Return what the active threads see of one number, or of one a thread of the group."""
+    """Return `value` for the active threads: one number, or one per active thread."""
     return value if np.ndim(value) == 0 else value.take(active.slots)
 
 
 def _kept(value, active):
-    """Return `value`, of the active threads, as one number or one a thread of the group."""
+    """Return `value`, of the active threads, as one number or as one per thread of the group."""
     if np.ndim(value) == 0:
         return np.int64(value)
     kept = np.zeros(active.frame.group.count, np.int64)

@@ -1,4 +1,4 @@
-"""What a strand, a warp or a lane that runs by itself, says when it gives its turn away.
+"""Values that a strand yields at the end of a turn; a strand is a warp, or a lane on its own.
 
 It yields None after a step, a :class:`Round` after one of a loop that waits for other threads, a
 :class:`Barrier` at which it waits, or the list of its
@@ -14,21 +14,21 @@ from typing import Any, NamedTuple
 class Round(enum.Enum):
     """A round of a loop that waits for other threads."""
 
-    #: Like the round before until somebody else does something.
+    #: Like the round before until another strand does something.
     POLL = enum.auto()
     #: Rounds differ.
     TRY = enum.auto()
 
 
 class Scope(enum.StrEnum):
-    """Who meets at a barrier."""
+    """Group of threads that meets at a barrier."""
 
     BLOCK = "block"
     GRID = "grid"
 
 
 class Vote(enum.StrEnum):
-    """What a barrier answers: nothing, or how its threads have voted."""
+    """Result of a barrier: nothing, or the result of a vote of its threads."""
 
     PLAIN = "plain"
     COUNT = "count"
@@ -42,13 +42,13 @@ class Barrier(NamedTuple):
     Attributes
     ----------
     scope : Scope
-        Who meets there.
+        Group of threads that meets there.
     vote : Vote
-        What it answers.
+        Result of the barrier.
     active : Active
         The threads.
     predicate : array of bool, or None
-        What they vote.
+        The threads' votes.
     where : int
         Location of the call.
     """

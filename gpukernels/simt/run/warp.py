@@ -80,7 +80,7 @@ def check_own_lane(active, mask, what, where):
 def shuffle(active, mode, mask, value, operand, where):
     """Return for each lane the value of another: modes ``idx``, ``up``, ``down``, ``xor``.
 
-    A lane whose source would be below 0 or above 31 keeps its own value and reads nobody's.
+    A lane whose source would be below 0 or above 31 keeps its own value and reads no other.
     """
     what = "shfl_sync" if mode == "idx" else f"shfl_{mode}_sync"
     check_mask(active, mask, what, where)

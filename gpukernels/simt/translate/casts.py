@@ -8,7 +8,7 @@ from gpukernels.simt.translate import typing
 
 
 def to_integer(value, dtype):
-    """Return `value` (float, one a lane) as the integer type `dtype`, rounded towards zero.
+    """Return `value` (float, one per lane) as the integer type `dtype`, rounded towards zero.
 
     A number beyond the type becomes its nearest bound, as PTX's ``cvt.rzi`` has it. NaN becomes 0,
     or the number with the highest bit alone where float64 or a 64-bit integer takes part. There is

@@ -1,4 +1,4 @@
-"""Complex numbers: ``complex()``, ``.conjugate()`` and what numba has of ``cmath``."""
+"""Complex numbers: ``complex()``, ``.conjugate()`` and numba's part of ``cmath``."""
 
 from __future__ import annotations
 

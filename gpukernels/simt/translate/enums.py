@@ -1,4 +1,4 @@
-"""Members of enumerations: those of IntEnum are integers, others can only be compared."""
+"""Members of enumerations: members of IntEnum are integers, others can only be compared."""
 
 from __future__ import annotations
 

@@ -158,7 +158,7 @@ class FieldTranslator:
 
 
 def _named(node):
-    """Return (node of a record or array of them, name of a field) as far as the syntax tells."""
+    """Return (node of a record or array of records, name of its field), by syntax alone."""
     if isinstance(node, ast.Attribute):
         return node.value, node.attr
     if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):

@@ -32,7 +32,7 @@ class FillingTranslator:
         return len(parts) < array.type.ndim
 
     def _one_number(self, node):
-        # Only its kind matters; what it emits is taken back.
+        # Only its kind matters; the lines that it emits are taken back.
         mark, cache = len(self.lines), dict(self.cache)
         value = self.expression(node)
         del self.lines[mark:]

@@ -74,7 +74,7 @@ class _Items:
 
 
 class _Numbered:
-    """What ``enumerate`` gives."""
+    """The items of ``enumerate``."""
 
     def __init__(self, inner, first):
         self.inner, self.first = inner, first
@@ -102,7 +102,7 @@ class _Numbered:
 
 
 class _Together:
-    """What ``zip`` gives, which ends with the shortest of its parts."""
+    """The items of ``zip``, which ends with the shortest of its parts."""
 
     def __init__(self, parts):
         self.parts = parts
@@ -204,7 +204,7 @@ class IterationTranslator:
         self._loop(node, header)
 
     def _value_of(self, value):
-        """Return what a round of a loop that is written out gives its target."""
+        """Return the value of the target in one round of an unrolled loop."""
         if isinstance(value, tuple):
             return tuples.of([self._value_of(v) for v in value])
         return value if isinstance(value, Value) else self.literal(value)

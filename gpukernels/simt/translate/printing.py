@@ -27,7 +27,7 @@ def print_call(t, node, hint):
 
 
 def _format(t, value, node, codes):
-    """Return the format of a value, which is that of numba's printf; append its parts' code."""
+    """Return the format of a value, as numba's printf has it; append the code of its parts."""
     if value.items is not None:
         parts = ", ".join(_format(t, item, node, codes) for item in value.items)
         return f"({parts},)" if len(value.items) == 1 else f"({parts})"

@@ -1,4 +1,4 @@
-"""What a ``raise`` says, of the forms that numba compiles."""
+"""Messages of ``raise``, in the forms that numba compiles."""
 
 from __future__ import annotations
 

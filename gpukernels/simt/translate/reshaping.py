@@ -127,7 +127,7 @@ def transposed(array, active):
 
 
 def reshaped(array, active, shape, what, where):
-    """Return the same elements in another `shape`; one -1 in it stands for what is left."""
+    """Return the same elements in another `shape`, in which one length may be -1 (computed)."""
     if array.storage is None:
         return array.derived(active, lambda a, threads: reshaped(a, threads, shape, what, where))
     part = _part_of(array)
@@ -166,7 +166,7 @@ def viewed(array, active, dtype):
         races = part.storage.races
         if races is not None and part.storage.shadow is None:
             part.storage.shadow = Shadow(part.storage.flat.size)
-        # All else, such as what is known of races and of unwritten elements, stays common to both.
+        # All else, such as the marks of races and of unwritten elements, stays common to both.
         view = copy.copy(part.storage)
         view.dtype, view.flat = dtype, part.storage.flat.view(dtype)
         known[dtype] = view

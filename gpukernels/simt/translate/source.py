@@ -28,8 +28,8 @@ class Function:
     python : function
         The plain Python function.
     found : dict
-        What the translator has found by argument types: the types of all variables, and of the
-        result.
+        Results of the translator by argument types: the types of all variables, and of the
+        function's result.
     """
 
     source: Source

@@ -45,7 +45,7 @@ class Program:
     Attributes
     ----------
     locations : list of (Source, int)
-        What a location number in the generated code stands for.
+        Source and line of each location number in the generated code.
     regions : dict
         Location number -> location number of the ``if`` or loop around it.
     entry : callable
@@ -65,7 +65,7 @@ class Program:
     parts : bool
         Whether both arms of an ``if`` contain a ``syncwarp``.
     text : str
-        The generated Python, for whoever debugs the machine.
+        The generated Python, to debug the machine.
     """
 
     def __init__(
@@ -489,7 +489,7 @@ class FunctionTranslator(
         self.assign(node.target, self.settled(self.expression(node.value, hint=_hint(node.target))))
 
     def _do_augassign(self, node):
-        # Those of names have become assignments.
+        # Augmented assignments to names have become plain assignments.
         self.note()
         place = self.record_place(node.target)
         if place is not None:
@@ -506,7 +506,7 @@ class FunctionTranslator(
         self.store(array, index, value, node)
 
     def settled(self, value, later=False):
-        """Return `value` as it is now, for what is written before all of a tuple has been used.
+        """Return `value` as it is now, since a store may come before a tuple's last item is used.
 
         The code of an array, and of its shape, names a register, which may be one of those written.
         With `later`, other statements may come between: they may change a number in place.
@@ -702,7 +702,7 @@ class FunctionTranslator(
             self.emit(f"{body}, {other} = split({outer}, {condition.code})")
         else:
             self.emit(f"{body} = keep({outer}, {condition.code})")
-        # Which arm is taken is what an answer decides: the arm itself is no waiting.
+        # An answer decides only which arm is taken: the arm itself does not count as waiting.
         polls, self.polling = self.polling, None
         arms, syncwarps = [len(self.lines)], [self.program.syncwarps]
         self.block(f"if {body} is not None:")

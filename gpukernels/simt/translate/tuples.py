@@ -75,7 +75,7 @@ def choose(t, items, index, name) -> Value:
 
 
 def choose_item(index, *items):
-    """Return ``items[index]``, one a thread."""
+    """Return ``items[index]``, one value per thread."""
     if index.ndim == 0:
         return items[int(index)]
     result = items[0]

@@ -1,8 +1,8 @@
 """numba's typing rules for scalars, as far as they differ from NumPy's.
 
-In numba every integer operation is done in 64 bits, signed unless both operands are unsigned;
-float32 stays float32 only beside floats and the smallest integers. The tests compare each rule with
-numba's own resolver.
+In numba every integer operation is done in 64 bits, signed unless both operands are unsigned. An
+operation on float32 gives float32 only if the other operand is a float32 or a smaller float, or
+a bool, int8, uint8 or int16. The tests compare each rule with numba's own resolver.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ COMPLEX64, COMPLEX128 = np.dtype(np.complex64), np.dtype(np.complex128)
 #: Integers that every value of which float16, and float32, can hold; numba widens for the others.
 _FLOAT16_HOLDS = frozenset(np.dtype(t) for t in ("bool", "int8"))
 _FLOAT32_HOLDS = frozenset(np.dtype(t) for t in ("bool", "int8", "uint8", "int16"))
-#: What stays complex64 beside complex64.
+#: Types that leave complex64 as it is in an operation.
 _COMPLEX64_HOLDS = _FLOAT32_HOLDS | {FLOAT16, FLOAT32, COMPLEX64}
 
 
@@ -101,7 +101,7 @@ def invert(a: np.dtype) -> np.dtype | None:
 def unify(a: np.dtype, b: np.dtype) -> np.dtype:
     """Return the one type of a variable that is given both `a` and `b`; also of ``min(a, b)``.
 
-    ``a < b`` and its kin compare reals in this type: int64 beside uint64 as float64.
+    ``a < b`` and its kin compare reals in this type, for example int64 with uint64 as float64.
     """
     return np.promote_types(a, b)
 
@@ -132,7 +132,7 @@ def counter(bounds: Sequence[np.dtype]) -> np.dtype:
 
 
 def conversion(given: np.dtype, wanted: np.dtype) -> str:
-    """Return what kind of conversion numba has between two types: the worse, the later chosen."""
+    """Return the kind of numba's conversion: "none", "promotion", "safe" or "unsafe"."""
     if given == wanted:
         return "none"
     if not np.can_cast(given, wanted):

@@ -1,4 +1,4 @@
-"""What the translator knows of a value before the kernel runs."""
+"""The translator's knowledge of a value before the kernel runs."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ class Value:
     Attributes
     ----------
     type : numpy.dtype, ArrayType, TupleType or ObjectType
-        What numba would call its type.
+        Type of the value in numba.
     code : str
         A name that is valid where the value was made.
     constant : object
@@ -112,7 +112,7 @@ class Value:
 
     @property
     def is_scalar(self):
-        """Whether it is a number or bool, one a lane."""
+        """Whether it is a number or bool, one per lane."""
         return isinstance(self.type, np.dtype)
 
     @property

@@ -1,16 +1,16 @@
-"""Which loops wait for other threads: those that ask one element until its answer changes.
+"""Find the loops that wait for other threads: they read one element until its value changes.
 
-``while cuda.atomic.add(flag, 0, 0) == 0: pass`` ends when somebody else has raised the flag, so the
-others must run in between. A loop that ends by itself needs nobody, whatever it does to memory: one
-that takes its next task from a counter moves that counter, one that probes a table goes on to the
-next slot.
+``while cuda.atomic.add(flag, 0, 0) == 0: pass`` ends when another thread has raised the flag, so
+the others must run in between. A loop that ends by itself needs no other thread, even if it writes
+memory. For example, a loop that takes its next task from a counter moves that counter, and a loop
+that probes a table goes on to the next slot.
 
-A *question* is an atomic that leaves the element as it is (``add``, ``sub``, ``or_``, ``xor``,
-``max`` or ``min`` of 0), one that sets it to a fixed value (``cas``, ``exch``: a lock), or
-``cuda.ldcv``; its operands do not change within the loop, so it is the same question each round.
-A loop waits if a question decides whether it ends, or if it has a ``nanosleep``, or a fence beside
-a load that decides. If it changes no variable but by answers, and stores nothing while it waits,
-its rounds are alike until some other thread does something.
+A *question* is one of three operations: an atomic that leaves the element as it is (``add``,
+``sub``, ``or_``, ``xor``, ``max`` or ``min`` of 0); an atomic that sets it to a fixed value
+(``cas``, ``exch``: a lock); or ``cuda.ldcv``. Its operands do not change within the loop, so it is
+the same question in each round. A loop waits if a question decides whether it ends, if it has a
+``nanosleep``, or if it has a fence and a load that decides. If only answers change its variables,
+and it stores nothing while it waits, its rounds are alike until some other thread acts.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""What the names of ``numba.cuda``, ``math`` and the builtins mean to the machine.
+"""The meaning of the names of ``numba.cuda``, ``math`` and the builtins on the machine.
 
-A module a subject, each with a dict ``CALLS`` from a dotted path to a handler
+There is one module per subject, each with a dict ``CALLS`` from a dotted path to a handler
 ``(translator, call node, hint) -> Value or None``; :func:`attribute` knows the values such as
 ``cuda.threadIdx.x``. To add an intrinsic, add a handler to the module of its subject and, if it
 needs work at run time, a function or a method of the run.

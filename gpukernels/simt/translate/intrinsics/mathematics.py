@@ -1,4 +1,4 @@
-"""``math`` and what ``cuda`` has beside it: ``fma``, ``cbrt``."""
+"""``math``, and the additional functions of ``cuda``: ``fma``, ``cbrt``."""
 
 from __future__ import annotations
 

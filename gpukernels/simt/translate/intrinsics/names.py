@@ -1,4 +1,4 @@
-"""Which name of ``numba.cuda``, ``math``, ``operator`` or the builtins an expression stands for."""
+"""Find the name of ``numba.cuda``, ``math``, ``operator`` or the builtins in an expression."""
 
 from __future__ import annotations
 
