@@ -1,4 +1,4 @@
-"""Shortest paths between all pairs, one technique a file; `apsp` looks them up by name."""
+"""Shortest paths between all pairs, one technique per file; `apsp` finds them by name."""
 
 from __future__ import annotations
 
@@ -38,15 +38,15 @@ from .result import APSPResult, check_cycles, checked
 METHODS = {
     "naive": Method(
         naive.apsp,
-        "Floyd-Warshall with a launch a pivot: a thread a pair asks whether the way through it "
-        "is shorter",
+        "Floyd-Warshall with one launch per pivot: one thread per pair tries the way through "
+        "the pivot",
         paper="floyd1962shortest",
         work="O(n^3)",
     ),
     "blocked": Method(
         blocked.apsp,
-        "Floyd-Warshall a tile of pivots at a time, in shared memory and registers: three "
-        "launches each",
+        "Floyd-Warshall in shared memory and registers, tile by tile: three launches per tile of "
+        "pivots",
         paper="venkataraman2003blocked",
         work="O(n^3)",
     ),
@@ -66,7 +66,7 @@ METHODS = {
     ),
     "out_of_core": Method(
         out_of_core.apsp,
-        "Floyd-Warshall on a matrix larger than the device, block by block, with copies beside "
+        "Floyd-Warshall on a matrix larger than the device, block by block; copies run beside "
         "kernels",
         paper="venkataraman2003blocked",
         work="O(n^3)",
@@ -121,29 +121,29 @@ def apsp(
     Parameters
     ----------
     g : Graph, NetworkX graph, SciPy sparse matrix or array, shape (n, n)
-        The graph; an arc without a weight counts 1, of parallel arcs the shortest counts. Or a
-        matrix of arc lengths, whole numbers or floats, its diagonal 0; no arc is infinity, or for
-        whole numbers the largest of the type: 2^31 - 1, of int64 2^63 - 1. Kernels take int32 and
-        float32; see :func:`gpukernels.sssp` for other lengths, and for 2^31 - 1 in int64, which
-        they also take for no arc. The CPU takes lengths as they are given. Of up to 32,768
-        vertices; by `out_of_core`, of as many as the host, or a disk, has room for, and read from a
-        memory map some rows at a time.
+        The graph. An arc without a weight counts 1; of parallel arcs the shortest counts. Or a
+        matrix of arc lengths, integers or floats, with a diagonal of 0. No arc is infinity or, for
+        integers, the largest of the type: 2^31 - 1, or for int64 2^63 - 1. Kernels take int32 and
+        float32. For other lengths see :func:`gpukernels.sssp`, and for 2^31 - 1 in int64, which
+        kernels also take as no arc. The CPU takes lengths as given. At most 32,768 vertices; with
+        `out_of_core`, as many as fit in the host's memory or on a disk, and the matrix is read
+        from a memory map some rows at a time.
     method : str
-        ``"auto"``, or one of the methods below, of which ``gk.methods("apsp")`` is a table. On a
+        ``"auto"``, or one of the methods below, which ``gk.methods("apsp")`` lists. On a
         GPU ``"auto"`` is ``"blocked"``, ``"repeated_squaring"`` for some hundred vertices, or
         ``"out_of_core"`` if the matrix does not fit. Without a GPU, or if kernels do not take a
-        length, the CPU answers: by Floyd and Warshall's loops, or by Dijkstra's algorithm from each
-        root if arcs are few. On a SIMT machine that is given, or inside :func:`gpukernels.trace`,
+        length, the CPU runs: Floyd and Warshall's loops, or Dijkstra's algorithm from each root
+        if there are few arcs. With a SIMT machine as `device`, or inside :func:`gpukernels.trace`,
         ``"auto"`` is ``"blocked"``.
     device : SimtDevice or CudaDevice, optional
         Where kernels run; by default :func:`gpukernels.default_device`. With a client, each worker
         runs on its own.
     client : dask.distributed.Client, optional
-        Whose workers share the work of `blocked`, `per_root` or `partitioned`; see
+        Client with workers that share the work of `blocked`, `per_root` or `partitioned`; see
         :func:`gpukernels.local_client`. Then ``distance`` is an array of Dask, unless it is kept in
         a file.
     **options
-        What the method takes beside; see below. ``"auto"`` takes `next_hops`,
+        Further options of the method; see below. ``"auto"`` takes `next_hops`,
         `into`, `engine`, `block` and `devices`.
 
     Returns

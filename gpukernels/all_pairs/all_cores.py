@@ -1,11 +1,11 @@
 """Shortest paths between all pairs on all cores: Floyd and Warshall's loops, blocked.
 
-Venkataraman, Sahni and Mukhopadhyaya [venkataraman2003blocked]: a diagonal tile is closed, then the
-tiles of its row and its column are multiplied by it over (min, +), then all others are lowered by
-the product of two of these. The row's and the column's tiles lie packed, so that a tile's rows do
-not meet in the same set of a cache. The innermost loop takes eight pivots at once, so that a row of
-the result is loaded and stored an eighth as often, and is one that LLVM turns into vectors. Work
-O(n^3), on padding too.
+Venkataraman, Sahni and Mukhopadhyaya [venkataraman2003blocked]: a diagonal tile is closed. Then the
+tiles of its row and column are multiplied by it over (min, +). Then each other tile is lowered by
+the product of two of those. The tiles of the row and the column are stored packed, so that the rows
+of a tile do not share cache sets. The innermost loop takes eight pivots at once, so that a row of
+the result is loaded and stored an eighth as often. LLVM turns this loop into vector code. Work
+O(n^3), including padding.
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ def _less(one, other):
 
 @compiled(parallel=True)
 def _multiply_row_and_column(matrix, k, row, column):
-    """Multiply the tiles beside the diagonal one by it; pack what they have become."""
+    """Multiply the tiles in the row and column of the diagonal tile by it; pack the results."""
     tiles, at = len(row), k * TILE
     for x in prange(2 * tiles):
         other, first = x // 2, x // 2 * TILE
@@ -131,7 +131,7 @@ def _multiply_row_and_column(matrix, k, row, column):
 
 @compiled(parallel=True)
 def _lower_others(matrix, k, row, column):
-    """Lower all other tiles, a row of tiles a task."""
+    """Lower all other tiles, with one row of tiles per task."""
     tiles = len(row)
     for y in prange(tiles):
         if y != k:

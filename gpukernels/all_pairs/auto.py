@@ -30,9 +30,9 @@ from .result import APSPResult
 #: Nanoseconds of one core: an addition of `all_cores` and of `reference.floyd_warshall`, and what
 #: Dijkstra's algorithm takes from each root for each vertex and arc.
 BLOCKED_NS, LOOPS_NS, DIJKSTRA_NS = 0.05, 1.4, 34.0
-#: Between these numbers of vertices a GPU has not enough to do with one row and column of tiles at
-#: a time. Few products of the whole matrix, each for paths of twice as many arcs, are faster: on
-#: an H100 by 1.1 to 1.8 on grids of 144 to 1,024 vertices; on paths, from 1.5 to 0.88.
+#: Between these numbers of vertices, one row and column of tiles does not keep a GPU busy. A few
+#: products of the whole matrix, each for paths of twice as many arcs, are faster. On an H100 the
+#: factor is 1.1 to 1.8 on grids of 144 to 1,024 vertices; on paths, from 1.5 to 0.88.
 SQUARED = 128, 1024
 #: Vertices up to which one core takes a fifth of a second: no need to compile for all of them.
 SMALL = 512

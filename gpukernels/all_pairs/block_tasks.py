@@ -1,13 +1,13 @@
 """Blocked Floyd-Warshall in blocks that workers hold: each update of a block is a task.
 
-The same three phases as `blocked`, once more around themselves [venkataraman2003blocked], with
-blocks of many tiles. The block on the diagonal is closed; then the blocks of its rows and columns
-are products with it; then all the rest, D = min(D, C x R). A worker that updates a block gets the
-pivot's from whoever has them and keeps them for its other blocks: each goes to every worker once,
-as in a broadcast. Blocks themselves stay where they are, unless a worker has nothing to do.
+The same three phases as `blocked`, on a second level [venkataraman2003blocked], with blocks of many
+tiles. The block on the diagonal is closed; then the blocks of its rows and columns are multiplied
+by it; then all other blocks are updated, D = min(D, C x R). A worker that updates a block gets the
+pivot's blocks from a worker that has them, and keeps them for its other blocks: each goes to every
+worker once, as in a broadcast. A block stays on its worker, unless another worker is idle.
 
-Additions are n^3, in whatever blocks; bytes that a worker receives are about 8 n^2, for each of n
-/ b pivots 8 n b, while it does n^3 / w additions.
+There are n^3 additions, for blocks of any size. A worker receives about 8 n^2 bytes, 8 n b for each
+of n / b pivots, while it does n^3 / w additions.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ MOST_ROWS = 8192
 
 
 def apsp(lengths: Lengths, device: Device | None, client: Any, **options: Any) -> APSPResult:
-    """Find all shortest paths, an update of a block a task; for options see `blocked.Choices`."""
+    """Find all shortest paths, with one update of a block per task; see `blocked.Choices`."""
     chosen = Choices(**options)
     block, into = chosen.block, chosen.into
     for name, none in (("next_hops", False), ("panel", None), ("devices", None)):
@@ -129,7 +129,7 @@ class _Tasks:
         blocks = self._left(kept) if kept is not None and kept.done else self._arcs(g)
         for pivot in pivots(len(blocks), begin=self.resumed_at):
             self._close(g, blocks, pivot)
-            # Of the last one the rows of the result are kept.
+            # After the last pivot, the rows of the result are kept instead.
             if kept is not None and pivot.end < len(blocks):
                 for i, row in enumerate(blocks):
                     for j, block in enumerate(row):

@@ -1,17 +1,17 @@
-"""Floyd-Warshall a tile of pivots at a time, in shared memory and registers: three launches each.
+"""Floyd-Warshall in shared memory and registers, tile by tile: three launches per tile of pivots.
 
 Venkataraman, Sahni and Mukhopadhyaya [venkataraman2003blocked], on GPUs Katz and Kider
-[katz2008allpairs], with several elements a thread [padamata2013graph] [lund2010multistage].
+[katz2008allpairs], with several elements per thread [padamata2013graph] [lund2010multistage].
 Mapping: tile to block. Work O(n^3). For each diagonal tile: first the paths inside it; then the
-tiles of its rows and columns, which need no others; then all the rest, a (min, +) product of a tile
-of the columns and one of the rows. An element is read once for a tile of pivots, not once a pivot.
+tiles of its rows and columns, which need no other tiles; then all other tiles, (min, +) products of
+a column tile and a row tile. An element is read once per tile of pivots, not once per pivot.
 
-In the second launch the diagonal tile is final, and whole paths in it are known. So there too no
-order of pivots is needed: it is the same product, of the diagonal tile and what was there before.
+In the second launch the diagonal tile is final and has whole paths. So the pivots need no order
+there either: the launch computes the same product, of the diagonal tile and the old tile.
 
-The third launch reads and writes the whole matrix for each tile of pivots. In a large one, which no
-cache holds, some tiles of pivots make a panel, as in the factorization of matrices: one more launch
-a tile brings the panel's own rows and columns up to date, and the rest follows in one for them all.
+The third launch reads and writes the whole matrix for each tile of pivots. If no cache holds the
+matrix, several tiles of pivots form a panel, as in the factorization of matrices. One more launch
+per tile updates the panel's own rows and columns, and one launch per panel updates all other tiles.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def crossing(form: Form) -> Any:
 
     @cuda.jit
     def cross_tiles(distance, via, infinite, pivot, flags):
-        """Lengthen paths by those inside the pivot tile: a block a tile of its row or column."""
+        """Lengthen paths by those in the pivot tile: one block per tile of its row or column."""
         other, first = uint32(cuda.blockIdx.x), uint32(pivot) * uint32(tile)
         if flags[0] == 0 and other != uint32(pivot):
             row = column = first
@@ -70,7 +70,7 @@ def paneling(form: Form) -> Any:
 
     @cuda.jit
     def panel_tiles(distance, via, infinite, pivot, first, count, flags):
-        """Let paths lead through the pivot tile: a block a tile of the panel's rows and columns."""
+        """Let paths go through the pivot tile: one block per tile of the panel's rows, columns."""
         column, row = uint32(cuda.blockIdx.x), uint32(first) + uint32(cuda.blockIdx.y)
         mine = True
         if cuda.blockIdx.y >= count:
@@ -94,7 +94,7 @@ def remainder(form: Form) -> Any:
 
     @cuda.jit
     def remaining_tiles(distance, via, infinite, first, count, flags):
-        """Let paths lead through `count` pivot tiles: a block a tile of all other rows."""
+        """Let paths go through `count` pivot tiles: one block per tile of all other rows."""
         row, column = uint32(cuda.blockIdx.y), uint32(cuda.blockIdx.x)
         after = uint32(first) + uint32(count)
         if (
@@ -131,11 +131,11 @@ class Choices(Options):
         Rows and columns of a block, each update of which is a task, of a client's workers or here.
         Unless given: with a client so many that each worker has several, and else none.
     engine : str
-        ``"kernels"``, or ``"cpu"``: one core a worker, compiled by numba, in blocks.
+        ``"kernels"``, or ``"cpu"``: one core per worker, compiled by numba, in blocks.
     into : path, optional
-        A ``.npy`` or ``.zarr`` that keeps the distances, once all blocks are done. Until then all
-        blocks are kept beside it after each pivot, and a killed call goes on from the last one, to
-        the same bits. That takes twice the result's room besides.
+        A ``.npy`` or ``.zarr`` file that has the distances once all blocks are done. Until then all
+        blocks are stored next to it after each pivot, and a killed call continues from the last
+        pivot, with the same bits in its result. They take twice the result's size in addition.
     """
 
     panel: int | None = None
@@ -175,7 +175,7 @@ def close(on: Launches, distance: DeviceArray, via: DeviceArray, panel: int) -> 
 
 @takes_fields_of(Choices)
 def apsp(lengths: Lengths, device: Device, **options: Any) -> APSPResult:
-    """Find all shortest paths, three launches a tile of pivots.
+    """Find all shortest paths, with three launches per tile of pivots.
 
     Parameters
     ----------

@@ -27,9 +27,9 @@ from gpukernels.cores.slabs import copy, on_all_cores
 from gpukernels.errors import InvalidArgument
 from gpukernels.graphs.graph import Graph, no_arc
 
-#: What int32 results hold for no path, and int32 matrices for no arc.
+#: The value of int32 results for no path, and of int32 matrices for no arc.
 UNREACHED = np.iinfo(np.int32).max
-#: What stands for it on the device.
+#: The value for no path or no arc on the device.
 ABSENT = 2**30 - 1
 MOST_FALL = 2**29
 #: NumPy reads matrices up to so many elements: numba takes 0.36 s to make the first loop of a
@@ -132,7 +132,7 @@ def _encode_small(given, held, diagonal, absent, none, zero, limit):
 
 
 def limits(dtype: np.dtype, range_: Range, given: Graph | NDArray) -> tuple[float, bool]:
-    """Return what counts as infinite, and whether paths may be longer than can be held.
+    """Return the least infinite length, and whether paths may be longer than the type can hold.
 
     InvalidArgument if negative weights add up to too much.
     """

@@ -1,8 +1,8 @@
 """Closings and products of matrices that lie on the host, on whatever device does them.
 
-What tasks that are sent to workers are made of: they begin and end with arrays of NumPy. Infinity
-is as in `lengths`. Without a GPU one core does the same, compiled by numba, in the same order of
-vertices for a closing, and for a product in any: a minimum has none.
+Tasks for workers call these functions, so their arguments and results are NumPy arrays. Infinity is
+as in `lengths`. Without a GPU one core does the same, compiled by numba. A closing takes the
+vertices in the same order; a product may take any order, as a minimum does not depend on it.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def _closed(algebra: Algebra, matrix: NDArray) -> Done:
 
 
 def lowered(algebra: Algebra, old: NDArray | None, a: NDArray, b: NDArray) -> Done:
-    """Return min(old, a x b), the product over (min, +); of `a x b` alone where `old` is None."""
+    """Return min(old, a x b), the product over (min, +), or `a x b` if `old` is None."""
     (n, depth), m = a.shape, b.shape[1]
     absent = absent_in(a)
     if algebra.engine == "cpu" or not n * m * depth:
@@ -98,7 +98,7 @@ def lowered(algebra: Algebra, old: NDArray | None, a: NDArray, b: NDArray) -> Do
 
 
 def absent_in(matrix: NDArray) -> Any:
-    """Return what stands for infinity, in the type of a matrix."""
+    """Return the value for infinity, in the type of a matrix."""
     return matrix.dtype.type(absent_of(matrix.dtype))
 
 
@@ -142,7 +142,7 @@ def close_rows(distance, absent, via=None, first=0):
 def lower_columns(result, column, a, begin, b, absent, via=None, first=0):
     """Lower columns from `column` on, in place, by a product; return the additions.
 
-    Of `a` there are as many columns from `begin` on as `b` has rows. `via` is as in `close_rows`.
+    `a` has as many columns from `begin` on as `b` has rows. `via` is as in `close_rows`.
     """
     for i in range(len(result)):
         row = result[i, column : column + b.shape[1]]  # no sum for an index, which may be negative

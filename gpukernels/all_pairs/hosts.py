@@ -13,12 +13,12 @@ from . import block_tasks, per_root, shared_rows
 
 @dataclass(frozen=True)
 class Host:
-    """What runs a method in one place: ``run(lengths, device, **options)``, or else its driver.
+    """How a method runs in one place: ``run(lengths, device, **options)``, or else its driver.
 
-    In tiles, a client follows the device. The lengths are a whole ``"matrix"``, one that is
-    ``"resident"`` on the device, ``"rows"`` made when they are needed, or the graph or matrix as
-    ``"given"``. Paths that are too long to be
-    held are found by `apsp`, unless the host does so itself.
+    In tiles, `run` takes the client after the device. The lengths are a whole ``"matrix"``,
+    a matrix that is ``"resident"`` on the device, ``"rows"`` made when they are needed, or the
+    graph or matrix as ``"given"``. `apsp` finds paths that are too long
+    to hold, unless the host does so itself.
     """
 
     run: Driver | None = None

@@ -1,10 +1,10 @@
 """Johnson: heights that make all weights non-negative, then a search from each root.
 
-Johnson [johnson1977efficient], as in [busato2017chapter], section 4. Mapping: that of the search.
-Work O(n^2 (n + m)) at worst, as the searches here are Bellman and Ford's; with Dijkstra's it would
-be O(n (m + n log n)). The height of a vertex is the length of a shortest path to it from anywhere:
-one search, from a vertex put before all others. An arc weighs more by the height at its source and
-less by that at its target; so does a path, whatever its way, and nothing is negative any more.
+Johnson [johnson1977efficient], as in [busato2017chapter], section 4. Mapping: as in the search.
+Work O(n^2 (n + m)) at worst with the Bellman-Ford searches used here; with Dijkstra's it would be
+O(n (m + n log n)). The height of a vertex is the length of a shortest path to it from anywhere. One
+search from an added vertex finds all heights. An arc's weight rises by the height of its source and
+falls by the height of its target. So no weight is negative, and all paths from u to v change alike.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ FOR_HEIGHTS = "topology_driven"
 
 @takes_fields_of(Searches)
 def apsp(lengths: Lengths, device: Device, **options: Any) -> APSPResult:
-    """Find all shortest paths, a search for heights and one a vertex.
+    """Find all shortest paths, with one search for heights and one search per vertex.
 
     Parameters
     ----------

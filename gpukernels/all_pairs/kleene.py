@@ -1,9 +1,9 @@
 """Kleene's recursion: half of the vertices, then the other half, joined by (min, +) products.
 
 Gaussian elimination over (min, +), by Buluc, Gilbert and Budak [buluc2010solving]. Mapping: tile to
-block. Work O(n^3). With the vertices in halves P and Q: the paths inside P; those that go from P to
-Q and back, as products with these; what is left inside Q; and the same the other way around. Nearly
-all work is in few large products, a launch each. The smallest half is a tile.
+block. Work O(n^3). The vertices are split in halves P and Q. First come the paths inside P; then
+paths from P to Q and back, by products with these; then paths inside Q. Then P gets its paths
+through Q, in the same way. Few large products, one launch each, do most work; a leaf is one tile.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def apsp(lengths: Lengths, device: Device, **options: Any) -> APSPResult:
     chosen = Options(**options)
     matrix = OnDevice(lengths, device, chosen.form(lengths.n, lengths.dtype), matrices=2)
     distance = matrix.distance
-    # What a product may not write in place goes here, and comes back with the next one.
+    # A product that must not overwrite its factors goes here, and the next product brings it back.
     aside = device.empty(distance.shape, distance.dtype)
     multiply, alone = matrix.product, closing(matrix.form)
 

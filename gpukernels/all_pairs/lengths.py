@@ -32,12 +32,12 @@ SPARSE = 8
 
 @dataclass(frozen=True, eq=False)
 class Lengths:
-    """Arc lengths of all pairs as kernels take them, or, of 64 bits, as the CPU does.
+    """Arc lengths of all pairs in the types of the kernels, or in 64 bits as the CPU takes them.
 
-    They are of type `held`, and made from `given`: a graph of this type, or the caller's matrix.
-    All count 0 if they are `flat`. What is at least `infinite` is no path, and a path may be
-    `too_long` to be held. `rounding` has the changes, if the caller's were float64 and these are
-    not. `whole` has all rows, if they are in memory, and `resident` if they are on the device.
+    Their type is `held`. They are made from `given`: a graph of this type, or the caller's matrix.
+    All of them count 0 if `flat`. A length of at least `infinite` is no path, and a path may be
+    `too_long` for the type. `rounding` has the changes if float64 lengths were rounded. `whole`
+    has all rows if they are in memory, and `resident` has them if they are on the device.
     """
 
     n: int
@@ -57,7 +57,7 @@ class Lengths:
 
     @property
     def absent(self) -> float:
-        """What stands for no arc."""
+        """The length that means no arc."""
         return absent_of(self.dtype)
 
     @property
@@ -124,7 +124,7 @@ def lengths_of(
 ) -> Lengths:
     """Return the lengths of a graph's arcs, or of a matrix, after a look at all of them.
 
-    Of parallel arcs the shortest counts. An arc from a vertex to itself counts if it is negative.
+    Of parallel arcs the shortest counts. An arc from a vertex to itself counts if negative.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What a matrix of arc lengths has to be, all of it or some rows at a time."""
+"""Checks of a matrix of arc lengths, all of it or some rows at a time."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ def min_plus(
     per_thread : str, optional
         Elements of a thread, across and down: ``"1x1"``, ``"4x2"``, ``"4x4"`` or ``"8x8"``.
     lazy : bool
-        Whether additions to what is infinite are left out, with the minimum behind them.
+        Whether to skip additions to infinite lengths, and the minimum after each of them.
     padding : bool
         Whether rows of shared memory are padded, so that no two lanes meet at a bank.
 
@@ -92,9 +92,9 @@ def min_plus(
 
 
 def _bounds(a: NDArray, b: NDArray) -> tuple[float, float]:
-    """Return what stands for infinity, and the least that counts as such.
+    """Return the value for infinity, and the least value that counts as infinite.
 
-    As in `lengths`: what is infinite may have fallen by the most negative element.
+    As in `lengths`: an infinite length may have fallen by the most negative element.
     """
     whole = a.dtype == np.int32
     end = UNREACHED if whole else np.inf

@@ -1,9 +1,9 @@
-"""Floyd-Warshall with a launch a pivot: a thread a pair asks whether the way through it is shorter.
+"""Floyd-Warshall with one launch per pivot: one thread per pair tries the way through the pivot.
 
 Floyd [floyd1962shortest] on a GPU, as in [padamata2013graph] and [busato2017chapter], section 4.
 Mapping: work-item (pair of vertices) to thread. Work O(n^3). The loop over pivots must be the outer
-one: a way through k is made of ways through lower pivots alone, and those must be final. So there
-is a launch a pivot, and each reads and compares the whole matrix.
+loop: a way through k consists of ways through lower pivots alone, and those must be final. So there
+is one launch per pivot, and each launch reads the whole matrix and compares each element.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from .tiles import Form
 def relax_pivot(distance, via, k):
     """Let each path go through `k` if that is shorter, in place.
 
-    No thread reads what another writes: row and column k could only change by way of the path from
-    k to k, which is 0 long. If it is less there is a negative cycle; then nothing goes through k,
-    as around the cycle distances would double with each pivot.
+    No thread reads an element that another thread writes: row and column k could change only if the
+    path from k to k, which is 0 long, were below 0. Then there is a negative cycle, and no path
+    goes through k, because distances would double with each pivot around the cycle.
     """
     j, i = cuda.grid(2)
     if i < distance.shape[0] and j < distance.shape[1] and distance[k, k] >= 0:
@@ -39,12 +39,12 @@ def relax_pivot(distance, via, k):
 def apsp(
     lengths: Lengths, device: Device, *, threads: int = 256, next_hops: bool = False
 ) -> APSPResult:
-    """Find all shortest paths, a launch a vertex.
+    """Find all shortest paths, with one launch per vertex.
 
     Parameters
     ----------
     threads : int
-        Threads a block, in rows of 32.
+        Threads per block, in rows of 32.
     next_hops : bool
         Whether the result holds next hops.
 

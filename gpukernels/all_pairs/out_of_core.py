@@ -1,10 +1,10 @@
-"""Floyd-Warshall on a matrix larger than the device, block by block, with copies beside kernels.
+"""Floyd-Warshall on a matrix larger than the device, block by block; copies run beside kernels.
 
-Blocked Floyd-Warshall [venkataraman2003blocked], once more around itself, with blocks of many tiles
-that a device has room for. Mapping: tile to block. Work O(n^3). The matrix stays on the host, or in
-a file. For each diagonal block: the paths inside it; then its rows and columns of blocks, products
-with it; then all the rest, D = min(D, C x R). The bytes copied are about 12 n^3 / r for blocks of r
-rows: with four times the memory, half of them.
+Blocked Floyd-Warshall [venkataraman2003blocked] on a second level, with blocks of many tiles that
+fit on the device. Mapping: tile to block. Work O(n^3). The matrix stays on the host, or in
+a file. For each diagonal block: the paths inside it; then the blocks in its rows and columns, by
+products with it; then all other blocks, D = min(D, C x R). About 12 n^3 / r bytes are copied with
+blocks of r rows: four times the memory halves them.
 
 In memory, all of this changes one matrix. In files, each pivot block makes a new matrix, so that a
 killed run can go on: see `kept_steps`.
@@ -57,21 +57,21 @@ def apsp(
     Parameters
     ----------
     memory : int, optional
-        Bytes of the device that may be in use at once. Unless given, half of what it has free, and
-        no more than 2^30.
+        Bytes of the device that may be in use at once. By default half of its free memory, at
+        most 2^30.
     file : path, optional
-        Where the distances are kept: a new ``.npy``, whose memory map becomes ``r.distance``. If a
-        call with a file is interrupted or killed, or the disk is full, the same call goes on from
-        its last pivot block, to the same bits. During the run the disk holds two matrices (four
-        while it looks for paths that int32 cannot hold), and a second call with the same file is
-        refused. Unless given, the distances are in the host's memory.
+        Where to keep the distances: a new ``.npy``, whose memory map becomes ``r.distance``. If a
+        call with a file is interrupted or killed, or the disk is full, the same call continues from
+        its last pivot block, with the same bits in its result. During the run the disk holds two
+        matrices (four during the search for paths that int32 cannot hold), and a second call with
+        the same file is refused. By default the distances are in the host's memory.
     **options
         See :class:`~gpukernels.all_pairs.tiles.Options`; no `next_hops` with `file`.
 
     Returns
     -------
     APSPResult
-        The same in every run. ``stats`` has beside ``block`` (rows of a block), ``pivot_blocks``,
+        The same in every run. ``stats`` also has ``block`` (rows of a block), ``pivot_blocks``,
         ``resumed_at`` (pivot blocks that an interrupted run had done), ``device_bytes``, at most
         `memory`, and ``bytes_to_device`` and ``bytes_from_device``.
     """
@@ -80,7 +80,7 @@ def apsp(
     if file is not None:
         place = checked_place("file", file, ".npy")
         if chosen.next_hops:
-            allowed = "False with a file: what hops are made of is kept in memory alone"
+            allowed = "False with a file: next hops are computed from values kept in memory alone"
             raise InvalidArgument("next_hops", chosen.next_hops, allowed)
     with nullcontext() if place is None else Sidecar("file", place, FORMAT) as sidecar:
         blocks, kept = _kept(lengths, device, form, memory, sidecar)
@@ -139,7 +139,7 @@ def _remove(sidecar: Sidecar, joined: Lengths) -> None:
 
 
 def _digest(lengths: Lengths) -> str:
-    """Return what tells apart what runs are of, in few letters."""
+    """Return a short fingerprint of the run's input."""
     digest = hashlib.blake2b(f"{lengths.infinite} {lengths.too_long}".encode(), digest_size=16)
     for first, last in lengths.slabs():
         digest.update(np.ascontiguousarray(lengths.rows(first, last)))

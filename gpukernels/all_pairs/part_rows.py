@@ -39,7 +39,7 @@ class PartRows:
 
     @property
     def absent(self) -> Any:
-        """What stands for infinity."""
+        """The value for infinity."""
         return absent_in(self.inside)
 
     def to_separators(self, to_own: NDArray, between: NDArray) -> None:
@@ -78,7 +78,7 @@ class PartRows:
 
 @compiled(nogil=True)
 def _arrange(made, columns, heights, own, infinite, none, rows):
-    """Fill rows with elements of `columns`, without heights; what is infinite becomes `none`."""
+    """Fill rows with elements of `columns`, without heights; infinite lengths become `none`."""
     for i in range(len(rows)):
         for j in range(rows.shape[1]):
             length = made[i, columns[j]]

@@ -1,7 +1,7 @@
-"""The rows of one part on a device: they stay there until all are made, and in order.
+"""The rows of one part on a device: they stay there until all are made and sorted.
 
-Three matrices go there for a part, three launches make its rows, and they come back at once. What
-all parts share is made once a worker: room for rows, and the ways on from all separators.
+Per part, three matrices go to the device, three launches make its rows, and the rows come back at
+once. Each worker makes the data of all parts once: room for rows, and ways on from all separators.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from .tiles import Form
 
 
 def rows_from(algebra: Algebra, parts: Parts, at: int, *given: Any) -> PartRows:
-    """Return what makes the rows of a part, given as to `PartRows`.
+    """Return the object that makes the rows of a part, from the arguments of `PartRows`.
 
     MemoryError if the device has not enough free for all of them.
     """
@@ -42,8 +42,8 @@ class DeviceRows(PartRows):
         super().__init__(parts, at, *given)
         device = self._device = chosen_device(algebra.device)
         form = self._form = algebra.form(max(m.size for m in parts.members), self.inside.dtype)
-        # The ways on are those of one call, and live as long as a worker may be asked for rows. It
-        # makes those of one part at a time, so that all may be in the same room.
+        # The ways on belong to one call, and live as long as rows may be requested from a worker.
+        # It makes the rows of one part at a time, so that all parts may share the same room.
         room = partial(_Room, device, form, parts, self.edges, self.heights)
         self._room = device.keep_made(self.edges[0], f"room for rows in {form}", room)
         self._high = form.whole(len(self.inside))
@@ -87,12 +87,12 @@ class DeviceRows(PartRows):
 
 
 class _Room:
-    """What the rows of all parts share on a device, one part after the other.
+    """Arrays on a device that the rows of all parts share, one part after the other.
 
-    `ways` leads on from the separators of each part to all of it; `table` says where those of each
-    part are, as `ways_on` reads it. `to_all` has room for ways from a part to all separators, with
-    infinity behind them as far as a product reads. `made` has rows in blocks, one for the vertices
-    of each part, and `rows` in the order of the graph. `places` has the part of each vertex and its
+    `ways` leads on from the separators of each part to all of it; `table` has the place of each
+    part's ways, as `ways_on` reads it. `to_all` has room for ways from a part to all separators,
+    and is infinite beyond them as far as a product reads. `made` has rows in blocks, one block per
+    part's vertices, and `rows` in the graph's order. `places` has the part of each vertex and its
     place there. From one vertex `elements` additions lead on, those on padding included.
     """
 

@@ -10,8 +10,8 @@ from numba import cuda, int64, uint32
 
 from .tiles import KINDS, Form, multiplier
 
-#: Columns of the table that tells `ways_on` of a part where its rows of the ways on stand before
-#: those of the same numbers, its first separator, the end of them in whole tiles, and its vertices.
+#: Columns of a table with one row per part: the shift from a separator's number to its row of the
+#: ways on; the part's first separator; the end of its separators in whole tiles; its vertices.
 SHIFT, BEGIN, END, WIDE = range(4)
 #: Threads of a block of `in_order`, and rows that each fills.
 THREADS, ROWS = 256, 16
@@ -55,8 +55,8 @@ def in_order(dtype: str, raised: bool) -> Any:
     def rows_in_order(made, inside, at, high, places, heights, own, infinite, none, rows):
         """Fill rows of part `at`: row i is of vertex ``own[i]``, column j is of vertex j.
 
-        That one is in part ``places[0, j]``, the ``places[1, j]``-th there. A way to a vertex of
-        part `at` may stay inside. What is infinite becomes `none`.
+        Vertex j is in part ``places[0, j]``, at place ``places[1, j]``. A way to a vertex of
+        part `at` may stay inside. An infinite length becomes `none`.
         """
         column = cuda.blockIdx.x * THREADS + cuda.threadIdx.x
         if column < rows.shape[1]:
@@ -81,5 +81,5 @@ def blocks_of(rows: int, columns: int) -> tuple[int, int]:
 
 
 def table_of(shifts: Any, begins: Any, ends: Any, wide: Any) -> np.ndarray:
-    """Return what `ways_on` is told of the parts, shape (parts, 4), int32."""
+    """Return the table of the parts that `ways_on` reads, shape (parts, 4), int32."""
     return np.column_stack([shifts, begins, ends, wide]).astype(np.int32)

@@ -2,18 +2,18 @@
 
 Djidjev, Thulasidasan, Chapuis, Andonov and Lavenier [djidjev2014efficient], as in
 [busato2017chapter], section 4. Mapping: tile to block. Work O(n^2.25) on a planar graph in sqrt(n)
-parts, O(n^3) at worst. A path leaves its part through a separator, if at all, and comes to its
-target's part through one. So three steps find all:
+parts, O(n^3) at worst. A path can leave a part, or enter its target's part, only through a
+separator. So three steps find all paths:
 
-1. The shortest paths inside each part: blocked Floyd-Warshall on a small matrix each.
-2. Those between all separators: a graph of them alone, whose arcs are those between parts and, in
-   each part, what step 1 has found.
-3. For each two parts a product over (min, +) of three: to the separators of the one, from there to
-   those of the other, and on. Inside one part, what step 1 has found may be shorter.
+1. The shortest paths inside each part: blocked Floyd-Warshall on one small matrix per part.
+2. The paths between all separators, in a graph of the separators alone. Its arcs are the arcs
+   between parts and, in each part, the paths that step 1 has found.
+3. For each two parts a product of three matrices over (min, +): to the separators of one part, to
+   those of the other, and on. Inside one part, the path from step 1 may be shorter.
 
-Parts, and rows of the result, have nothing to do with one another but for step 2: workers share
-them. Whole weights below 0 are raised first by heights, as in Johnson's algorithm, so that paths in
-parts cannot fall further than those in the graph.
+Except in step 2, parts, and rows of the result, do not depend on one another, so workers share
+them. Negative integer weights are first raised by heights, as in Johnson's algorithm, so that paths
+in parts cannot fall further than those in the graph.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def apsp(
     Parameters
     ----------
     client : dask.distributed.Client, optional
-        Whose workers share the parts.
+        Client with workers that share the parts.
     parts : int, optional
         Parts of the graph; unless given, the square root of its vertices.
     seed : int
@@ -70,17 +70,17 @@ def apsp(
     tile, per_thread : int, str, optional
         As in :class:`~gpukernels.all_pairs.tiles.Options`.
     engine : str
-        ``"kernels"``, or ``"cpu"``: one core a worker, compiled by numba.
+        ``"kernels"``, or ``"cpu"``: one core per worker, compiled by numba.
     into : path, optional
-        A ``.npy`` or ``.zarr`` that keeps the distances as they come, from which the same call goes
-        on.
+        A ``.npy`` or ``.zarr`` file that keeps the distances as they come, so that the same call
+        can continue.
 
     Returns
     -------
     APSPResult
-        Without next hops. ``operations`` are those of this call; ``stats`` has beside ``parts``,
-        ``separators``, ``work`` (additions without padding), ``predicted`` (the same from the
-        numbers of parts and separators alone), ``tiles`` and ``resumed``.
+        Without next hops. ``operations`` counts this call alone; ``stats`` also has ``parts``,
+        ``separators``, ``work`` (additions without padding), ``predicted`` (the same, computed from
+        the numbers of parts and separators alone), ``tiles`` and ``resumed``.
     """
     seed = check_seed(seed) & (2**31 - 1)
     options = Options(tile, per_thread)
@@ -125,7 +125,7 @@ class _Steps:
 
     @cached_property
     def _shared(self) -> tuple[Any, list[Any], Any, list[Any]]:
-        """What all tiles share, the parts, ways between separators, and those on from them."""
+        """The data that all tiles share, the parts, ways between separators, and ways from them."""
         parts, names, heights = self._parts, self._names, self._heights
         client, call = self._call.client, self._call.call
         given = self._call.graph_there, self._call.algebra

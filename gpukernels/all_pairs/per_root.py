@@ -1,12 +1,12 @@
 """A search for shortest paths from each root in turn: for sparse graphs, where n^3 is too much.
 
 Harish and Narayanan's [harish2007accelerating] answer to all pairs, as surveyed in
-[busato2017chapter], section 4. Mapping: that of the search. Work O(n^2 (n + m)) at worst; in most
-graphs a search takes few rounds, so about n (n + m) times their number. On the device is one row of
-the result at a time, or a batch of rows: then a round of all its searches is one launch.
+[busato2017chapter], section 4. Mapping: as in the search. Work O(n^2 (n + m)) at worst; in most
+graphs a search takes few rounds, so about n (n + m) times their number. The device holds one row of
+the result at a time, or a batch of rows: then one launch does a round of all searches of the batch.
 
-For next hops the searches follow the arcs backwards: their parents from root j are the next hops to
-j, a tree by themselves.
+For next hops the searches follow the arcs backwards. The parents in the search from root j form a
+tree, and are the next hops to j.
 """
 
 from __future__ import annotations
@@ -54,10 +54,10 @@ class Searches:
     search : str
         A method of :func:`gpukernels.sssp`; not all take negative weights.
     threads : int
-        Threads a block.
+        Threads per block.
     batch : int, optional
         Roots to search from at once, with one launch per round for all of them; only with the
-        searches ``"topology_driven"`` and ``"hbf"``. Unless given, one search follows the other.
+        searches ``"topology_driven"`` and ``"hbf"``. By default, one search follows the other.
     memory : int, optional
         Bytes of the device that a batch may use. ``"topology_driven"`` takes 4 (n + 2 m) for the
         graph and 8 n per root, ``"hbf"`` 4 (3 n + 5 m) and 20 n, both a little more. Unless `batch`
@@ -73,7 +73,7 @@ class Searches:
     next_hops: bool = False
 
     def checked(self) -> Searches:
-        """Return it with numbers of Python; InvalidArgument unless it can be had."""
+        """Return a copy with Python's own numbers; InvalidArgument if an option is not allowed."""
         check_choice("search", self.search, SEARCHES)
         given = {"batch": self.batch, "memory": self.memory}
         limits = {"batch": (1, MOST_ROOTS), "memory": (1, 2**63 - 1)}
@@ -124,16 +124,16 @@ def apsp(
     into: str | PathLike | None = None,
     **options: Any,
 ) -> APSPResult:
-    """Find all shortest paths, a search a vertex.
+    """Find all shortest paths, with one search per vertex.
 
     Parameters
     ----------
     engine : str
-        ``"kernels"``, or ``"cpu"``: one core a worker. See :func:`gpukernels.sssp_many`.
+        ``"kernels"``, or ``"cpu"``: one core per worker. See :func:`gpukernels.sssp_many`.
     into : path, optional
-        A ``.npy`` or ``.zarr`` that keeps the distances as they come, from which the same call goes
-        on. With it, a client or the other engine any number of vertices will do, and what counts as
-        too long is a path that the type of the weights does not hold.
+        A ``.npy`` or ``.zarr`` file that keeps the distances as they come, so that the same call
+        can continue. With it, with a client or with the other engine, any number of vertices is
+        allowed, and a path is too long if the type of the weights does not hold it.
     **options
         See :class:`~gpukernels.all_pairs.per_root.Searches`.
 
@@ -176,7 +176,7 @@ def in_tiles(
 def _turned_around(
     error: LengthOverflow | NegativeCycleError | NegativeWeightError,
 ) -> Exception:
-    """Return what an error of a search against the arcs says of the arcs."""
+    """Return an error of a search against the arcs as an error about the arcs."""
     if isinstance(error, NegativeCycleError):
         return NegativeCycleError(error.cycle[::-1])
     if isinstance(error, NegativeWeightError):
@@ -210,7 +210,7 @@ def rows_of(
 def _one_by_one(
     lengths: Lengths, g: Graph, device: Device, searches: Searches, method: str
 ) -> tuple[NDArray, NDArray | None, dict[str, Any]]:
-    """Return distances and parents, a row a root, and stats."""
+    """Return distances and parents, with one row per root, and stats."""
     distance: NDArray = np.empty((g.n, g.n), lengths.dtype)
     parent = np.empty((g.n, g.n), np.int32) if searches.next_hops else None
     stats = {"method": method, "launches": 0, "read_backs": 0, "operations": 0, "iterations": 0}

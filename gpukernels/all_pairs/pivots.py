@@ -55,6 +55,6 @@ class Pivot(NamedTuple):
 
 
 def pivots(count: int, panel: int = 1, begin: int = 0) -> Iterator[Pivot]:
-    """Yield panels of pivots, from block `begin` on, of a matrix of `count` rows of blocks."""
+    """Yield panels of pivots, from block `begin` on, for a matrix of `count` rows of blocks."""
     for first in range(begin, count, panel):
         yield Pivot(first, min(first + panel, count), count)

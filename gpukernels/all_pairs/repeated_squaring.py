@@ -43,7 +43,7 @@ class Squaring(Options):
     tile : int, optional
         Rows and columns of a tile: 16, 32, 64 or 128. Unless given, 16 up to 256 vertices, else 64.
     lazy : bool
-        Whether additions to what is infinite are left out, with the minimum behind them.
+        Whether to skip additions to infinite lengths, and the minimum after each of them.
     """
 
     lazy: bool = False
@@ -51,7 +51,7 @@ class Squaring(Options):
 
 @takes_fields_of(Squaring)
 def apsp(lengths: Lengths, device: Device, **options: Any) -> APSPResult:
-    """Find all shortest paths, two launches a round, until a round changes nothing.
+    """Find all shortest paths, with two launches per round, until a round changes nothing.
 
     Parameters
     ----------

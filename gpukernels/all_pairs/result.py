@@ -1,4 +1,4 @@
-"""What a search for the shortest paths of all pairs returns."""
+"""The result of a search for the shortest paths of all pairs."""
 
 from __future__ import annotations
 
@@ -30,18 +30,18 @@ class APSPResult(Answer):
     Attributes
     ----------
     distance : ndarray of int32 or float32, shape (n, n)
-        ``distance[i, j]`` is the length of a shortest path from i to j: int32 or float32, by the
-        CPU in the type of the weights; int32 without weights. Where no path leads: infinity, or for
-        whole numbers the largest of the type, 2^31 - 1 in int32. With a client or of a ``.zarr`` an
-        array of Dask, of which ``[2:4].compute()`` brings a part here.
+        ``distance[i, j]`` is the length of a shortest path from i to j: int32 or float32, from the
+        CPU in the type of the weights; int32 without weights. No path is infinity or, for
+        integers, the largest of the type, 2^31 - 1 in int32. With a client, or from a ``.zarr``, it
+        is a Dask array; ``[2:4].compute()`` loads a part of it.
     next_hop : ndarray of int32, shape (n, n), or None
         The vertex after i on such a path to j; i itself for i = j, -1 where no path leads. A walk
         from hop to hop ends at j. None unless asked for.
     stats : mapping
-        What the search did. Every method gives ``method``, ``launches``, ``read_backs`` (how often
+        Counts of the search. Every method gives ``method``, ``launches``, ``read_backs`` (how often
         the host waited for a number from the device) and ``operations`` (additions, each followed
         by a minimum; those on padding count). With float lengths there are ``rounding_error``
-        and ``rounded_weights``, as in :class:`~gpukernels.shortest_paths.SSSPResult`, but none of a
+        and ``rounded_weights``, as in :class:`~gpukernels.shortest_paths.SSSPResult`, except for a
         float32 matrix without negative lengths.
 
     Examples

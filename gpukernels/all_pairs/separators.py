@@ -37,7 +37,7 @@ class Parts(NamedTuple):
         return sum(self.terms().values())
 
     def terms(self) -> dict[str, int]:
-        """Return `work` by what it is for."""
+        """Return `work` as the terms of its sum, by purpose."""
         sizes = np.array([m.size for m in self.members], object)
         borders = np.array([b.size for b in self.borders], object)
         n, separators, edges = sizes.sum(), borders.sum(), (sizes * borders).sum()
@@ -50,7 +50,7 @@ class Parts(NamedTuple):
 
     @property
     def predicted(self) -> int:
-        """What `predicted_work` says of so many parts and separators."""
+        """The result of `predicted_work` for this number of parts and separators."""
         n = sum(m.size for m in self.members)
         return predicted_work(n, len(self.members), self.separators.size)
 
@@ -70,10 +70,10 @@ class Parts(NamedTuple):
 def predicted_work(n: int, parts: int, separators: int) -> int:
     """Return the additions that all pairs take in `parts` of equal size with so many separators.
 
-    With s separators, s / k in each of k parts, that is n^3 / k^2 to close the parts, s^3 to close
-    the separators, n s^2 / k for ways from each vertex to every separator, and n^2 s / k for those
-    on to each vertex. A planar graph has parts with s = O(sqrt(k n)): for k = sqrt(n) parts, all
-    four are at most O(n^2.25), and without parts it is n^3 [djidjev2014efficient].
+    With s separators, s / k in each of k parts, n^3 / k^2 additions close the parts and s^3 close
+    the separators. Ways from each vertex to every separator take n s^2 / k, and ways from there to
+    each vertex n^2 s / k. A planar graph has parts with s = O(sqrt(k n)). For k = sqrt(n) parts,
+    all four terms are at most O(n^2.25); without parts it is n^3 [djidjev2014efficient].
     """
     k, s = max(1, parts), separators
     return round(n**3 / k**2 + s**3 + n * s**2 / k + n**2 * s / k)

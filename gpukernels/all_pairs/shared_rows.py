@@ -1,17 +1,17 @@
 """Blocked Floyd-Warshall on the devices of one host, which share the rows of the matrix.
 
-The launches of `blocked`, each device for rows of its own. Before a panel of pivots is closed, who
-has its rows sends them to all others, device to device: then every device closes the panel, the
-same way, and updates what is left of its own rows. So an element is made by the same additions as
-on one device, and the result is the same bit by bit.
+Each device makes the launches of `blocked` for rows of its own. Before a panel of pivots is
+closed, the device that has its rows sends them to all other devices. Then every device closes the
+panel, in the same way, and updates the rest of its own rows. So each element is made by the same
+additions as on one device, and the result is the same, bit by bit.
 
-What bounds it, for d devices, n vertices and panels of p: of n^3 additions each device does n^3 / d
-for its rows, and up to 2 p n^2 for panels, which are not shared; it receives 4 n^2 bytes in all,
-while it does not add. With n = 32,768, p = 512 and two devices that is 0.52 n^3 additions, so at
-most 1.9 times as fast, and 4.3 GB.
+For d devices, n vertices and panels of p, each device does n^3 / d of the n^3 additions for its
+rows, and up to 2 p n^2 additions for panels, which are not shared. It receives 4 n^2 bytes in all,
+during which it does not add. With n = 32,768, p = 512 and two devices these are 0.52 n^3 additions
+and 4.3 GB, so the two devices are at most 1.9 times as fast.
 
-A device has the whole matrix, so that indices are those of `blocked`. Of the rows of others, it
-has those of a panel while it closes that panel; else they are of no use.
+A device has the whole matrix, so that indices are those of `blocked`. The rows of other devices
+are valid only in the panel that is being closed; other such rows are not used.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from .tiles import Form
 class Parts:
     """A matrix of whole tiles on some devices, each of which has some rows; `n` of them no padding.
 
-    `launches` and `operations` are those of all devices so far, panels once a device.
+    `launches` and `operations` count all devices so far, so panels count once per device.
     """
 
     def __init__(self, peers: Peers, matrix: NDArray, n: int, absent: float, form: Form):

@@ -111,7 +111,7 @@ class Streamed(Launches):
         return Move(slot, self.blocks.shape(i, j), lambda block: self.kept.put(i, j, block))
 
     def noting(self, turn: int, i: int, j: int, k: int) -> tuple[Any, list[Move]]:
-        """Return where a launch notes vertices, and the way back of what it has noted."""
+        """Return the array in which a launch notes vertices, and the moves that bring it back."""
         if self.through is None:
             return self.via, []
         slot, shape = self.noted[turn % len(self.noted)], self.blocks.shape(i, j)

@@ -16,7 +16,7 @@ from .tiles import Form
 AT_ONCE = 6
 #: The same of vertices that paths go through; they are not kept on the device.
 NOTED = 2
-#: Bytes of a GPU's least allocation, twice: flags, and what stands for vertices if none are noted.
+#: Bytes of a GPU's smallest allocation, twice: flags, and a stand-in if no vertices are noted.
 BESIDE = 512
 ITEM = 4
 #: Unless told otherwise no more is taken: the host has to lock pages for one and a half as much.

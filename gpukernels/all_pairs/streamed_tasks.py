@@ -1,8 +1,8 @@
-"""Tasks whose copies run beside the launches of other tasks, two streams in all.
+"""Tasks whose copies overlap with the launches of other tasks, on two streams in all.
 
-While the launches of a task run, what the next one needs is on its way to the device, and what the
-one before has left is on its way back. A task has to know where: no slot that one uses is written
-by a load of the next, or read by a store of the one before.
+While the launches of a task run, the next task's input is copied to the device, and the previous
+task's output is copied back. The slots of a task must allow that: a load of the next task must not
+write a slot that the task uses, and a store of the previous task must not read one.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Move(NamedTuple):
 
 
 class Task(NamedTuple):
-    """What is loaded, then launched, then stored."""
+    """The loads of a task, then its launch, then its stores."""
 
     loads: list[Move]
     launch: Callable[[], None]

@@ -23,7 +23,7 @@ from gpukernels.device import benign_race
 from gpukernels.errors import InvalidArgument
 
 TILES = (16, 32, 64)
-#: What a product alone may have: none of its tiles has to be in shared memory as a whole.
+#: Tiles for a product alone, which need not have a whole tile in shared memory.
 PRODUCT_TILES = (*TILES, 128)
 #: Up to so many vertices a small tile is the default: a GPU has more blocks than there are large
 #: tiles, and the SIMT machine less to do.
@@ -33,15 +33,15 @@ PER_THREAD = {"1x1": (1, 1), "4x2": (4, 2), "4x4": (4, 4), "8x8": (8, 8)}
 KINDS = {"int32": int32, "float32": float32}
 MAX_THREADS = 1024
 BANKS = 32
-#: From so many outputs a thread on, the steps of a slice are written out.
+#: From so many outputs per thread on, the steps of a slice are unrolled.
 MANY = 16
 
 
 class Form(NamedTuple):
-    """What tile kernels are made for: see :class:`Options` for the tile, its threads and padding.
+    """Parameters of tile kernels; see :class:`Options` for the tile, its threads and padding.
 
     If it is `noting`, `via` gets the vertex through which a pair's path was last made shorter. A
-    `lazy` product skips what is infinite; a `watching` one tells if it has made anything less.
+    `lazy` product skips infinite lengths; a `watching` product reports if a length has become less.
     """
 
     tile: int = 64
@@ -66,8 +66,8 @@ class Form(NamedTuple):
     def depth(self) -> int:
         """Rows of a slice of a product's factors in shared memory.
 
-        As many as make each thread load the same number of elements, and at least 16: what a slice
-        costs besides its steps is paid less often.
+        Each thread then loads the same number of elements. The depth is at least 16, so that the
+        fixed cost of a slice is paid less often.
         """
         wide, high = self.block
         return max(16, wide * high // self.tile)
@@ -75,7 +75,7 @@ class Form(NamedTuple):
 
 @dataclass(frozen=True)
 class Options:
-    """What methods in tiles may be told, by keyword.
+    """Options of the methods that work in tiles, by keyword.
 
     Attributes
     ----------
@@ -135,9 +135,9 @@ def form_of(
 def all_steps(form: Form) -> Callable:
     """Return the device function that takes a thread's outputs through all steps of a slice.
 
-    Step k lets paths lead through one more vertex, `first` + k. Where a thread has many outputs the
-    steps stand one behind the other in the code, without a loop around them: then places in shared
-    memory are constants, and loads for the next step start during this one. On an H200 that is a
+    Step k lets paths lead through one more vertex, `first` + k. If a thread has many outputs, the
+    steps are unrolled: there is no loop around them. Then addresses in shared memory are
+    constants, and loads for the next step start during this step. On an H200 that saves a
     fifth of the time.
     """
     noting, lazy, depth = form.noting, form.lazy, form.depth
@@ -222,8 +222,8 @@ def multiplier(form: Form) -> Callable:
             for c in range(across):
                 best[r, c] = old[row + y + uint32(r) * HIGH, column + x + uint32(c) * WIDE]
                 noted[r, c] = -1
-        # Element t + i * threads of a slice; all sizes are powers of two, so its row and column are
-        # those of t and of i * threads, added: sums of what changes and what the compiler knows.
+        # Element t + i * threads of a slice. All sizes are powers of two, so its row and column are
+        # sums: a part from t, which changes, and a part from i * threads, known to the compiler.
         i_left, k_left = row + t // DEPTH, t % DEPTH
         k_right, j_right = t // TILE, column + t % TILE
         for i in range(loads):
@@ -268,7 +268,7 @@ def multiplier(form: Form) -> Callable:
 
 @cache
 def product(form: Form) -> Any:
-    """Return the kernel of a (min, +) product: a block a tile of the result."""
+    """Return the kernel of a (min, +) product: one block per tile of the result."""
     multiply, tile = multiplier(form), form.tile
 
     @benign_race("flags")
@@ -291,7 +291,7 @@ def product(form: Form) -> Any:
 def closing(form: Form) -> Form:
     """Return the form for a diagonal tile: spread over more threads, as it has the GPU to itself.
 
-    While it is closed everything else waits, so what counts is how long a step takes.
+    Everything else waits while it is closed, so the time of one step counts.
     """
     per_thread = "1x1" if form.tile == 16 else "4x2"
     return form._replace(per_thread=per_thread, lazy=False, watching=False)
@@ -312,9 +312,9 @@ def closer(form: Form) -> Any:
     def close_tile(distance, via, pivot, flags):
         """Let paths inside a tile go through each of its vertices in turn.
 
-        Row and column k stay as they are in step k, since the way from k to k is 0 long: so one
-        barrier a step is enough. If it is less than 0 there is a negative cycle. ``flags[0]`` says
-        so, and nothing more is done: further on, distances would double with each step.
+        Row and column k do not change in step k, because the way from k to k is 0 long. So one
+        barrier per step is enough. A way from k to k below 0 is a negative cycle. ``flags[0]`` then
+        stops all further work, because distances would double with each step.
         """
         whole = cuda.shared.array((tile, stride), kind)
         own = cuda.local.array((down, across), kind)

@@ -1,7 +1,7 @@
-"""What the methods on matrices move, by arithmetic: bytes of the matrix, loads of shared memory.
+"""Memory traffic of the methods on matrices, by arithmetic: bytes of the matrix, shared loads.
 
-A tile of the result loads what it was and two tiles for each tile that it goes over, and stores
-itself. All else is counting tiles. Flags and next hops are left out: they are few, or asked for.
+A tile of the result loads its old value and two tiles per tile of its inner dimension, and is
+stored. The rest is a count of tiles. Flags are few and next hops optional, so both are left out.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ SECTOR, WORD = 32, 4
 
 
 class Traffic(NamedTuple):
-    """What a search for all pairs moves.
+    """Memory traffic of a search for all pairs.
 
     Attributes
     ----------
@@ -33,7 +33,7 @@ class Traffic(NamedTuple):
         Bytes of the matrix that global memory moves, in whole sectors. `stored` is -1 where it
         depends on the lengths.
     shared_loads : int
-        Requests to load from shared memory, one a warp.
+        Requests to load from shared memory, one per warp.
     """
 
     operations: int
@@ -151,7 +151,7 @@ def _blocked(form: Form, tiles: int, panel: int) -> Traffic:
     for pivot in pivots(tiles, panel):
         count = pivot.size
         others = tiles - count
-        # Rows and columns of each pivot tile; what else the panel has; the rest, for all of it.
+        # Rows and columns of each pivot tile; the other tiles of the panel; all tiles outside it.
         crossed = 2 * (tiles - 1) + (count - 1) * (tiles - 1 + others)
         sum_of_all += (_closed(form) + _product(form, crossed, 1)).times(count)
         sum_of_all += _product(form, others**2, count)

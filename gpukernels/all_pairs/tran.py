@@ -32,8 +32,8 @@ def apsp(
     Parameters
     ----------
     memory : int, optional
-        Bytes of the device that may be in use at once. Unless given, half of what it has free, and
-        no more than 2^30.
+        Bytes of the device that may be in use at once. By default half of its free memory, at
+        most 2^30.
     **options
         See :class:`~gpukernels.all_pairs.tiles.Options`.
 
