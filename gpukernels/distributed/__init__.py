@@ -1,11 +1,12 @@
 """Beyond one GPU: tiles of a result, made here or by the workers of a Dask client, and kept.
 
-The engine is Dask's distributed scheduler: who works on what, what is tried again when a worker
-dies, and what goes to a disk when memory is short is its work. This room knows no technique: it has
-a client that listens to this machine alone (`clients`), what is sent to workers once (`placing`),
-what they are asked to do (`tasks`), tiles of rows (`rows`), files in which they stand (`targets`),
-and what lets a killed run go on: a sidecar (`resuming`), a lock (`locks`), and files whose room on
-the disk is taken before they are written (`disk`). `watching` says what workers did, and when.
+The engine is Dask's distributed scheduler. It assigns the work, repeats it if a worker dies, and
+moves data to a disk when memory is short. This room knows no technique. It has a client that only
+this machine can reach (`clients`), objects that are sent to workers once (`placing`), tasks
+(`tasks`), tiles of rows (`rows`), and files that keep the tiles (`targets`). Three modules let a
+killed run continue: a sidecar (`resuming`), a lock (`locks`), and files whose room on the disk is
+taken before they are written (`disk`). `watching` reports the work of each worker, with its
+times.
 """
 
 from .clients import check_client, local_client

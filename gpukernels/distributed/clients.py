@@ -1,4 +1,4 @@
-"""Clients of Dask: one for this machine alone, and what is asked of one that a caller brings."""
+"""Clients of Dask: a client for this machine alone, and checks of a client from the caller."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from gpukernels.errors import InvalidArgument
 
 #: Nothing listens anywhere else unless a caller makes a cluster that does.
 HERE = "127.0.0.1"
-#: What a process sees of the GPUs: it is read when CUDA begins in it, and never again.
+#: Variable that limits the GPUs a process sees; CUDA reads it once, when it begins in the process.
 VISIBLE = "CUDA_VISIBLE_DEVICES"
 #: Worker processes where there is no GPU.
 WITHOUT_GPUS = 2
@@ -28,7 +28,7 @@ def visible_gpus() -> list[str]:
 
 
 def _nanny_of(gpus: Sequence[str]) -> Any:
-    """Return what starts worker processes, each of which sees one of the `gpus`.
+    """Return a class that starts worker processes, each of which sees one of the `gpus`.
 
     A worker has a number, which it keeps when it is started again, and so the same GPU. Workers
     beyond the number of GPUs share them.
@@ -44,12 +44,12 @@ def _nanny_of(gpus: Sequence[str]) -> Any:
 
 
 def local_client(workers: int | None = None, *, dashboard: bool = False) -> Any:
-    """Return a Dask client with worker processes on this machine, to which nobody else can talk.
+    """Return a Dask client with worker processes on this machine, which no other machine reaches.
 
-    Where GPUs answer, each worker sees one of them alone, and keeps on it what it is sent. All
-    processes listen on 127.0.0.1 alone. (A plain ``LocalCluster()`` serves its dashboard on every
-    network of the machine.) In a program, call it under ``if __name__ == "__main__":``, as workers
-    import the program anew.
+    If there are GPUs, each worker sees one of them alone, and keeps the data that it gets on this
+    GPU. All processes listen on 127.0.0.1 alone. (A plain ``LocalCluster()`` serves its dashboard
+    on every network of the machine.) In a program, call it under ``if __name__ == "__main__":``,
+    as workers import the program again.
 
     Parameters
     ----------

@@ -141,7 +141,7 @@ class MatrixFile:
     path : Path
         The file.
     dtype : dtype
-        Of the elements.
+        Type of the elements.
     shape : tuple of int
         Rows and columns.
 

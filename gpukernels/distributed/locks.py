@@ -1,4 +1,4 @@
-"""A lock beside a result: one run at a time writes it, and the end of a process releases the lock.
+"""A lock next to a result: one run at a time writes it, and a process's end releases the lock.
 
 The lock is of the operating system and belongs to an open file, so it also keeps apart two threads
 of one process. The file stays empty. Without `fcntl` and `msvcrt`, or on a file system without

@@ -1,9 +1,9 @@
 """GPUs of one host, or SIMT machines in their place, and copies from one to another.
 
 A process reaches all GPUs of its host, each in a context of its own, of which one is current. A GPU
-reads the memory of another by itself only where it has been given *peer access* to it; a copy
-without goes through the host's memory, although the two may be joined by a faster link. A driver is
-asked for peer access once a pair; numba never asks.
+reads the memory of another GPU directly only if it has been given *peer access* to it. A copy
+without peer access goes through the host's memory, even if a faster link joins the two. Peer access
+is requested from the driver once per pair; numba never requests it.
 
 Launches go to the default stream of the GPU that is current, and do not wait for those of others.
 So a copy here is in both orders: it begins after all that was launched on either side, and all that
@@ -25,9 +25,9 @@ from gpukernels.checks import is_whole
 from gpukernels.device import CudaDevice, Device, SimtDevice
 from gpukernels.errors import InvalidArgument
 
-#: GPUs that this process has used beside others, by number.
+#: Numbers of the GPUs that this process has used together with others.
 _used: set[int] = set()
-#: Which of them it has given access to the memory of which.
+#: Pairs of GPUs of which the first has been given access to the memory of the second.
 _given: set[tuple[int, int]] = set()
 
 
@@ -84,8 +84,8 @@ class CudaPeers:
     numbers : sequence of int
         Which, as numba counts them.
     reach : bool
-        Whether each is given access to the memory of the others where they can have it. What a
-        process has once been given, it keeps until it ends.
+        Whether each GPU is given access to the memory of the others if possible. A process keeps
+        this access until it ends.
 
     Attributes
     ----------
@@ -195,7 +195,7 @@ def _part_at_exit() -> None:
     """Have GPUs part before the interpreter's own end, which keeps no order between them."""
 
     def quietly() -> None:
-        with contextlib.suppress(Exception):  # a GPU that is lost already: there is nobody to tell
+        with contextlib.suppress(Exception):  # a GPU that is lost already: nothing left to report
             part()
 
     atexit.register(quietly)

@@ -1,4 +1,4 @@
-"""What is sent to workers once: a graph that many tasks need.
+"""Objects that are sent to workers once, such as a graph that many tasks need.
 
 It is the result of a task, not data scattered: a worker that needs it gets it from another and
 keeps it, and if all that have it die, Dask makes it again.
@@ -27,7 +27,7 @@ def placed(client: Any, thing: Any) -> Any:
     Parameters
     ----------
     thing : object
-        What can be pickled and is never changed; kept by the workers as long as it lives here.
+        An object that can be pickled and never changes; workers keep it as long as it lives here.
     """
     future = _futures.get(thing)
     if future is None or future.client is not client or future.status in ("cancelled", "lost"):

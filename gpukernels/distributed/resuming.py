@@ -1,8 +1,8 @@
-"""What lets a killed run go on: a small JSON beside its result that says how far it is.
+"""Let a killed run continue: a small JSON file next to its result records the progress.
 
-The sidecar is replaced as a whole, after the result that it describes is on the disk. It also says
-what the result is made from and has a digest of each tile, so no run goes on with the result of
-another, or with a damaged one. While a run has a result, no other run can have it: see `locks`.
+The sidecar is replaced as a whole, after the result that it describes is on the disk. It also
+describes the input of the run and has a digest of each tile. So no run continues the result of
+another run, or a damaged one. While a run has a result, no other run can have it: see `locks`.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class Kept(Protocol):
 
 
 class Sidecar:
-    """The JSON beside a result, and the lock that keeps other runs away during a ``with`` block.
+    """The JSON file next to a result, and the lock that excludes other runs in a ``with`` block.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ class Sidecar:
     place : Path
         Where the result is.
     form : str
-        What the sidecar says that it is.
+        Name of the sidecar's format, as the sidecar records it.
 
     Attributes
     ----------
@@ -104,12 +104,12 @@ class Sidecar:
         self._stack.close()
 
     def read(self, others: Sequence[Path] = (), digests: int = 0) -> dict[str, Any] | None:
-        """Return what the sidecar says; None if nothing is there.
+        """Return the contents of the sidecar; None if nothing is there.
 
         Parameters
         ----------
         others : sequence of Path
-            What else lies beside the result while it is made.
+            Other files next to the result while it is made.
         digests : int
             How many digests there are at most.
 
@@ -125,7 +125,7 @@ class Sidecar:
         if not os.path.lexists(self.file):
             for other in (self.place, *others):
                 if os.path.lexists(other):
-                    allowed = f"a new file, or what a run has left with {self.file.name} beside it"
+                    allowed = f"a new file, or one that a run has left next to its {self.file.name}"
                     also = "" if other == self.place else f"; {other.name} is in the way"
                     self.refuse(allowed + also)
             return None
@@ -139,8 +139,8 @@ class Sidecar:
                 if sound and isinstance(state["made_from"], dict):
                     return state
         self.refuse(
-            f"a path without a {self.file.name} beside it that no such run has written, or that "
-            "has been changed since"
+            f"a path with no {self.file.name} next to it, or with one that such a run has written "
+            "and that has not changed since"
         )
 
     def check_same(
@@ -237,7 +237,7 @@ class Sidecar:
 
     def _in_the_way(self, error: FileExistsError) -> NoReturn:
         name = Path(error.filename).name
-        self.refuse(f"a path without a {name} beside it that no run has written ({error.strerror})")
+        self.refuse(f"a path with no {name} next to it, except from a run ({error.strerror})")
 
 
 def digest_of(*arrays: NDArray | None) -> str:

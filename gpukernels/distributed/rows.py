@@ -20,11 +20,11 @@ from gpukernels.device import Device, place_of
 from .targets import Target, sidecar_of, target_for
 from .tasks import advice, cancel, named, result_of, submitted
 
-#: What may do the work: kernels on a device, or one core of a CPU, compiled by numba.
+#: Engines that may do the work: kernels on a device, or one core of a CPU, compiled by numba.
 ENGINES = ("kernels", "cpu")
 #: Bytes of a tile of rows unless a caller says how many rows it has.
 TILE_BYTES = 1 << 26
-#: Tiles a worker, at least: so that none waits long for the last.
+#: Least number of tiles per worker, so that no worker waits long for the last tile.
 TILES_A_WORKER = 4
 
 
@@ -50,12 +50,12 @@ class RowTile(NamedTuple):
     Attributes
     ----------
     name : str
-        What messages call it.
+        Name of the tile in messages.
     rows : ndarray of int64
-        Which rows they are.
+        Numbers of the rows.
     args : callable
-        Returns what the work on this tile takes beside, which may hold futures. Called only if the
-        tile is not there yet.
+        Returns the further arguments of the work on this tile, which may hold futures. Called only
+        if the tile is not there yet.
     """
 
     name: str
@@ -85,14 +85,14 @@ def _part(ids: NDArray, rows: NDArray) -> tuple[NDArray]:
 
 
 class Made(NamedTuple):
-    """What `make_rows` returns.
+    """The result of `make_rows`.
 
     Attributes
     ----------
     matrix : ndarray or dask.array.Array
         The result.
     stats : list of dict
-        What the work on each tile did that was not there already.
+        Statistics of the work on each tile that was not there already.
     tiles, resumed, batch : int
         How many tiles there are, how many were there already, and the rows of the largest.
     """
@@ -122,16 +122,16 @@ def make_rows(
     call : str
         The public function, for messages.
     tiles : callable
-        Given the rows of a tile of the run that is gone on with, or None, returns all tiles; every
+        Takes the rows per tile of the run to continue, or None, and returns all tiles; every
         row is in one of them.
     work : callable
-        Given `args` and those of a tile; returns its rows, and what the work on it did.
+        Takes `args` and the arguments of a tile; returns its rows and the statistics of its work.
     client : dask.distributed.Client, optional
-        Whose workers do it. Unless given, it is done here.
+        Client with workers that do the work. By default, it is done here.
     into : path, optional
-        Where the rows are kept. Unless given, they are in memory: here, or the workers'.
+        Where to keep the rows. By default, they are in memory: here, or in the workers' memory.
     made_from : mapping, optional
-        What `target_for` has to be told of the result.
+        Description of the input, for `target_for`.
     """
     making = _Making(call, shape, dtype, work, args, client)
     if into is None:
@@ -142,7 +142,7 @@ def make_rows(
 
 
 class _Making(NamedTuple):
-    """What the tiles of one result have in common; see `make_rows`."""
+    """The common data of the tiles of one result; see `make_rows`."""
 
     call: str
     shape: tuple[int, int]
@@ -217,7 +217,7 @@ class _Making(NamedTuple):
             raise
 
     def _submit(self, tiles: Sequence[RowTile]) -> list[Any]:
-        """Return a future a tile, the key of which is one that Dask shows."""
+        """Return one future per tile, with keys that are readable in Dask."""
         run = uuid.uuid4().hex[:8]
         names, takes = [tile.name for tile in tiles], [(*self.args, *tile.args()) for tile in tiles]
         keys = [f"{self.call}-{run}-{tile.rows[0]}" for tile in tiles]
@@ -228,8 +228,8 @@ class _Making(NamedTuple):
         dask, array = needed("dask", "dask"), needed("dask.array", "dask")
         pairs = self._submit(cut)
         names = {pair.key: tile.name for pair, tile in zip(pairs, cut, strict=True)}
-        # A pair is taken apart when its rows are asked for: a worker would do that between two
-        # tiles. What stands here takes a client some milliseconds, in which workers have begun.
+        # A pair is split when its rows are requested. A worker would split it between two tiles.
+        # The code from here on takes a client some milliseconds; by then, workers have begun.
         rows = dask.delayed(operator.itemgetter(0))
         blocks = [
             array.from_delayed(
@@ -262,7 +262,7 @@ def _told(client: Any, pairs: Sequence[Any]) -> list[dict[str, Any]]:
     # One message a worker. A task for each tile would come between two tiles: some milliseconds.
     for some in client.run(_told_here, keys, on_error="ignore").values():
         told |= some
-    # Of a worker that has died since, or has its rows on a disk.
+    # Then the tiles of a worker that has died since, or has its rows on a disk.
     rest = [pair for pair in pairs if pair.key not in told]
     told_keys = [f"told-{pair.key}" for pair in rest]
     asked = client.map(operator.itemgetter(1), rest, key=told_keys, pure=False) if rest else []
@@ -271,6 +271,6 @@ def _told(client: Any, pairs: Sequence[Any]) -> list[dict[str, Any]]:
 
 
 def _told_here(keys: Sequence[str], dask_worker: Any) -> dict[str, dict[str, Any]]:
-    """Return what the work on those tiles did that this worker has in memory."""
-    held = getattr(dask_worker.data, "fast", dask_worker.data)  # beside what is on a disk
+    """Return the statistics of the tiles among `keys` that this worker has in memory."""
+    held = getattr(dask_worker.data, "fast", dask_worker.data)  # without the tiles on a disk
     return {key: held[key][1] for key in keys if key in held}

@@ -1,8 +1,8 @@
 """Where rows are kept: a ``.npy`` or a ``.zarr``, to which a killed run's rest can be added.
 
-This process writes: workers on other machines need not see its disk. Beside the result lies a
-sidecar with a digest of each tile that stands in it, so a call that goes on knows what is there,
-and that it is as it was written.
+Only this process writes, so workers on other machines need not see its disk. Next to the result
+is a sidecar with a digest of each tile that is stored. From it, a call that continues knows which
+tiles are there, and that they have not changed.
 """
 
 from __future__ import annotations
@@ -107,20 +107,20 @@ class Target:
     Parameters
     ----------
     sidecar : Sidecar
-        Beside the matrix.
+        The sidecar next to the matrix.
     matrix : MatrixFile or ZarrMatrix
         The matrix.
     rows : sequence of ndarray
         The rows of each tile.
     made_from : mapping
-        What a run has to have in common with that which it goes on with.
+        Properties that a run must share with the run that it continues.
     state : mapping or None
-        What the sidecar says.
+        Contents of the sidecar.
 
     Attributes
     ----------
     done : dict
-        Digests by the tiles that are there.
+        Digests of the stored tiles, by tile.
     """
 
     def __init__(
@@ -173,7 +173,7 @@ class Target:
 
 
 def sidecar_of(into: str | os.PathLike) -> Sidecar:
-    """Return what lies beside rows that are kept.
+    """Return the sidecar of rows that are kept in a file.
 
     Raises
     ------
@@ -200,14 +200,14 @@ def target_for(
     Parameters
     ----------
     made_from : mapping
-        What the result is made from.
+        Description of the input of the result.
     tiles : callable
-        Given the rows of a tile of the run that left what is there, or None, returns the tiles.
+        Takes the rows per tile of the run to continue, or None, and returns the tiles.
 
     Raises
     ------
     InvalidArgument
-        Unless it can be made there, or what lies there is an undamaged part of the same result.
+        Unless it can be made there, or there is an undamaged part of the same result.
     """
     state = sidecar.read(digests=shape[0])
     before: Any = None if state is None else state["made_from"].get("rows")

@@ -1,4 +1,4 @@
-"""Work on tiles as tasks of Dask; what goes wrong names the tile."""
+"""Work on tiles as tasks of Dask; errors name the tile."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 from gpukernels.checks import needed
 from gpukernels.errors import InvalidArgument, NegativeCycleError, NegativeWeightError, TileError
 
-#: What a search says of its input; it is said in the same words wherever the search runs.
+#: Errors of a search about its input; their messages are the same wherever the search runs.
 OF_INPUT = (
     InvalidArgument, NegativeCycleError, NegativeWeightError, OverflowError, FloatingPointError,
 )  # fmt: skip
@@ -20,7 +20,7 @@ _ONE_AT_A_TIME = threading.Lock()
 
 
 def run_tile(call: str, name: str, work: Callable[..., Any], *args: Any) -> Any:
-    """Return what the work on a tile returns; what goes wrong names the tile.
+    """Return the result of the work on a tile; errors name the tile.
 
     Raises
     ------
@@ -39,7 +39,7 @@ def run_tile(call: str, name: str, work: Callable[..., Any], *args: Any) -> Any:
 
 
 def task(client: Any, call: str, name: str, work: Callable[..., Any], *args: Any) -> Any:
-    """Return what `work` returns: done here, or a future of it where there is a client."""
+    """Return the result of `work`, done here; or a future of it, if there is a client."""
     if client is None:
         return work(*args)
     return client.submit(run_tile, call, name, work, *args, key=_key(work, name), pure=False)
@@ -48,7 +48,7 @@ def task(client: Any, call: str, name: str, work: Callable[..., Any], *args: Any
 def mapped(
     client: Any, call: str, names: Sequence[str], work: Callable[..., Any], takes: Sequence[tuple]
 ) -> list[Any]:
-    """Return what `work` returns of each of `takes`, its arguments: done here, or futures."""
+    """Return the results of `work` for each of `takes`, its arguments: done here, or futures."""
     if client is None:
         return [work(*args) for args in takes]
     return submitted(client, call, names, work, takes, [_key(work, name) for name in names])
@@ -78,18 +78,18 @@ def _key(work: Callable[..., Any], name: str) -> str:
 
 
 def advice(error: Exception) -> str:
-    """Return what to say of an error beside what it says: how memory suffices."""
+    """Return a remedy to add to an error's message if memory was short; else an empty text."""
     short = isinstance(error, MemoryError) or "out_of_memory" in str(error).lower()
     return f"; {SMALLER}" if short else ""
 
 
 def result_of(call: str, future: Any, names: Mapping[str, str]) -> Any:
-    """Return what a future holds; a task that has killed its workers is named."""
+    """Return the result of a future; an error names a task that has killed its workers."""
     return named(call, future.result, names)
 
 
 def named(call: str, ask: Callable[[], Any], names: Mapping[str, str]) -> Any:
-    """Return what workers are asked for; a task that has killed them is named."""
+    """Return ``ask()``, a request to workers; an error names a task that has killed them."""
     killed = needed("distributed.scheduler", "dask").KilledWorker
     try:
         return ask()

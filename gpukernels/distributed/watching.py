@@ -1,8 +1,8 @@
-"""What workers did, and when: each task's begin and end, as Dask tells them.
+"""Record the work of workers: each task's begin and end, as Dask reports them.
 
-A plugin in each worker tells the scheduler of tasks that begin and end; one in the scheduler, what
-a task needs and which worker is gone. What a worker that dies has begun is there with the moment at
-which the scheduler missed it.
+A plugin in each worker reports the begin and the end of each task to the scheduler. A plugin in
+the scheduler reports the inputs of each task, and workers that are gone. If a worker dies, its
+running tasks end at the moment at which the scheduler missed it.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class TaskRun(NamedTuple):
     Attributes
     ----------
     key : str
-        What Dask calls the task. Up to the first dash it says what is done, and then to what.
+        Dask's name of the task: up to the first dash the kind of work, and then its object.
     worker : str
         The worker's address.
     begin, end : float
@@ -45,12 +45,12 @@ class TaskRun(NamedTuple):
 
     @property
     def kind(self) -> str:
-        """What is done, in one word."""
+        """The kind of work, in one word."""
         return self.key.partition("-")[0]
 
 
 class Watch:
-    """What has been seen.
+    """The tasks that were seen.
 
     Attributes
     ----------
@@ -63,7 +63,7 @@ class Watch:
         self._told: list[dict[str, Any]] = []
 
     def told(self) -> list[dict[str, Any]]:
-        """Return what has been told up to now."""
+        """Return all events reported so far."""
         return list(self._told)
 
     def hear(self, event: tuple[float, dict[str, Any]]) -> None:
@@ -82,7 +82,7 @@ class Watch:
 
 
 def runs_of(events: list[dict[str, Any]], begin: float) -> tuple[list[TaskRun], bool]:
-    """Return the runs that are told of, and whether all of them have ended."""
+    """Return the runs in the events, and whether all of them have ended."""
     needs = {e["key"]: tuple(e["needs"]) for e in events if e["what"] == "waits"}
     gone = {e["worker"]: e["at"] for e in events if e["what"] == "gone"}
     ends: dict[tuple[str, str], list[float]] = {}
@@ -110,7 +110,7 @@ def watched(client: Any) -> Iterator[Watch]:
     Yields
     ------
     Watch
-        Whose ``runs`` are there when the block is left.
+        The watch, whose ``runs`` are there at the end of the block.
     """
     worker_plugin, scheduler_plugin = _plugins()
     begin, watch = time.time(), Watch()
@@ -133,7 +133,7 @@ def watched(client: Any) -> Iterator[Watch]:
 
 
 def _plugins() -> tuple[Any, Any]:
-    """Return what tells of tasks in workers, and in the scheduler."""
+    """Return the plugins that report tasks of a worker, and tasks and workers of the scheduler."""
     distributed = needed("distributed", "dask")
 
     class TellsOfTasks(distributed.WorkerPlugin):

@@ -368,8 +368,8 @@ def garble(place):
         (cut_off, "d.npy is gone, or has been changed"),
         (flip, "d.npy is gone, or has been changed"),
         (lambda place: place.unlink(), "d.npy is gone, or has been changed"),
-        (forget, "a new file, or what a run has left with d.npy.json beside it"),
-        (garble, "without a d.npy.json beside it that no such run has written"),
+        (forget, "a new file, or one that a run has left next to its d.npy.json"),
+        (garble, "with no d.npy.json next to it, or with one that such a run has written"),
     ],
 )  # fmt: skip
 def test_what_is_damaged_is_refused_and_left_as_it_is(tmp_path, damage, said):
