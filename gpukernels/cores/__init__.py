@@ -1,4 +1,4 @@
-"""How many cores this process may use, and what they are."""
+"""The number of cores that this process may use, and their kind."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numba
 
-#: Where Linux tells a container how much of the processor it gets, and what the processor is.
+#: Files in which Linux gives a container's share of the processor, and the processor's model.
 QUOTA = Path("/sys/fs/cgroup/cpu.max")
 CPU_INFO = Path("/proc/cpuinfo")
 _ONE_AT_A_TIME = threading.RLock()

@@ -162,7 +162,7 @@ def keep(kernel: Any, cache: Any = None) -> None:
     if type(getattr(kernel, "_cache", None)).__name__ != "NullCache" or folder() is None:
         return
     if Path(kernel.py_func.__code__.co_filename).is_relative_to(PACKAGE):
-        # That of numba-cuda, or of numba itself.
+        # The class of numba-cuda, or that of numba itself.
         made = kept(cache or sys.modules[type(kernel).__module__].CUDACache)(kernel.py_func)
         if made._impl is not None:  # made now, before numba tells it of a launch
             kernel._cache = made

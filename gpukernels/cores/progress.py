@@ -1,4 +1,4 @@
-"""A progress bar for what takes long."""
+"""A progress bar for long work."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ class Progress:
     Parameters
     ----------
     name : str
-        What is worked on.
+        Name of the work.
     total : int, optional
-        How much there is to do; None if nobody knows.
+        Number of units to do; None if it is not known.
     unit : str
-        What that is counted in; bytes, ``"B"``, are shown by the thousand and the million.
+        Unit of `total`; bytes, ``"B"``, are shown by the thousand and the million.
     """
 
     def __init__(self, name: str, total: int | None, unit: str) -> None:

@@ -1,4 +1,4 @@
-"""Rows of a matrix some at a time, and many at once: what the host does before and after kernels.
+"""Work on some rows of a matrix at a time, on all cores: the host's part before and after kernels.
 
 One core writes some 4 GB a second, so that a matrix that a GPU closes in 45 milliseconds would take
 a second to look at. NumPy lets go of Python's lock while it works on an array: threads suffice.
@@ -26,7 +26,7 @@ PART = 1 << 17
 #: often, for which many threads wait for each other. But a matrix has at least so many parts.
 ONE_PASS, SHARES = 1 << 20, 64
 
-#: What its threads are called.
+#: Prefix of the names of its threads.
 NAME = "gpukernels"
 
 T = TypeVar("T")
@@ -64,7 +64,7 @@ def on_all_cores(
 ) -> list[T]:
     """Call ``work(first, last)`` for all rows of a matrix of that shape, some at a time.
 
-    Which rows are together depends on the shape alone, and on whether the work goes over them once.
+    The number of rows per call depends on the shape alone, and on whether the work reads them once.
     The results come in the order of the rows.
     """
     rows, width = shape[0], max(shape[1], 1)

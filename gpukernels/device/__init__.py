@@ -1,8 +1,8 @@
 """Where kernels run: a CUDA GPU or the SIMT machine, both a `Device` and driven in one way.
 
-Memory and launches of a GPU are in `cuda_memory`, `lending`, `staged_copies` and `cuda_arguments`,
-copies beside launches in `copy_streams`, and another compiler than numba-cuda in `successor`. The
-room stands on simt and trace.
+Memory and launches of a GPU are in `cuda_memory`, `lending`, `staged_copies` and `cuda_arguments`.
+Copies that overlap with launches are in `copy_streams`, and a compiler other than numba-cuda in
+`successor`. The room builds on simt and trace.
 """
 
 from .base import Device, DeviceArray, Elapsed, Shape

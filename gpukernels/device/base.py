@@ -1,4 +1,4 @@
-"""What every device does: the protocol of the SIMT machine and of a CUDA GPU."""
+"""The interface of every device: the protocol of the SIMT machine and of a CUDA GPU."""
 
 from __future__ import annotations
 
@@ -52,12 +52,12 @@ class Elapsed:
 
 
 class Device(Protocol):
-    """What launches kernels: a :class:`CudaDevice` or a :class:`SimtDevice`.
+    """A device that launches kernels: a :class:`CudaDevice` or a :class:`SimtDevice`.
 
     Attributes
     ----------
     name : str
-        What it is called.
+        Name of the device.
     resident_threads : int
         Threads that a persistent kernel may count on being resident at once.
 
@@ -84,11 +84,11 @@ class Device(Protocol):
         """
 
     def keep_made(self, owner: object, name: str, make: Callable[[], Kept]) -> Kept:
-        """Return what ``make()`` returns: what follows from `owner`, or room for what does.
+        """Return the result of ``make()``: data computed from `owner`, or room for such data.
 
         A GPU calls it once for this `owner` and `name` and keeps the result as long as `owner`
-        lives, with what kernels have written there since. The machine calls it every time, so
-        that each trace has it.
+        lives, including all that kernels have written there since. The machine calls it every
+        time, so that each trace has it.
         """
 
     def put(self, array: DeviceArray, index: int, value: Any) -> None:
@@ -115,7 +115,7 @@ class Device(Protocol):
         """Set every element of `array` to `value`, after the launches made so far."""
 
     def copy_stream(self) -> CopyStream:
-        """Return a queue of copies between host and device that run beside launches."""
+        """Return a queue of copies between host and device that overlap with launches."""
 
     def read(self, array: DeviceArray, into: NDArray | None = None) -> NDArray:
         """Return the array's contents on the host: in `into` where given, else in a new array."""

@@ -1,4 +1,4 @@
-"""Races that are benign by design, declared beside their kernel."""
+"""Declarations of races that are benign by design, next to their kernel."""
 
 from __future__ import annotations
 

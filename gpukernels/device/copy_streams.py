@@ -1,11 +1,11 @@
-"""Copies between host and device that run beside launches, on a stream of their own.
+"""Copies between host and device that overlap with launches, on a stream of their own.
 
 A device does its launches one after another, and a stream its copies. A copy begins when the copies
-queued before it and the launches made before it are done; the host goes on meanwhile. What waits
-for a copy has to say so: launches by `Copied.before_launches`, the host by `Copied.wait`.
+queued before it and the launches made before it are done; the host continues meanwhile. Code that
+needs a copy must wait for it: `Copied.before_launches` makes launches wait, `Copied.wait` the host.
 
-On the SIMT machine a launch is over when it returns, and a queued copy may be made at any moment
-until something waits for it: at once under the schedule "lockstep", as late as can be under "warp",
+On the SIMT machine a launch is over when it returns. A queued copy may be made at any moment until
+its `Copied` is waited for: at once under the schedule "lockstep", as late as possible under "warp",
 some now and some later under "random". A result that is the same under each needs no luck.
 """
 
@@ -121,11 +121,11 @@ class _SimtCopied:
 
 
 class CudaCopies:
-    """Copies of a CUDA GPU, on a stream beside the default one, on which its launches are.
+    """Copies of a CUDA GPU, on a second stream; launches are on the default stream.
 
-    The host's arrays should be page-locked, as those of ``device.pinned`` are: a copy of others
-    holds up the host. A copy into a large one of ordinary memory is made, in pieces, when something
-    waits for it or the next copy is queued; one from there, at once.
+    The host's arrays should be page-locked, as arrays of ``device.pinned`` are: a copy of other
+    arrays makes the host wait. A copy into a large array of ordinary memory is made, in pieces,
+    at a wait for it or when the next copy is queued; a copy from such an array is made at once.
 
     Parameters
     ----------
@@ -181,7 +181,7 @@ class CudaCopies:
     def __exit__(self, *_: object) -> None:
         if self._staged is not None:
             self._staged.wait()
-        # Memory that is being copied must not be lent to the next who asks.
+        # Memory that is being copied must not be lent again.
         self._stream.synchronize()
         self._driver.driver.cuStreamDestroy(self._handle)
 

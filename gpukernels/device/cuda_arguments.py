@@ -1,10 +1,10 @@
-"""What numba makes of a kernel's arguments, kept for the next launch.
+"""Keep numba's form of a kernel's arguments for the next launch.
 
-At every launch numba turns each argument again into what a kernel takes for it: of an array its
+At every launch numba converts each argument to the form that a kernel takes, for an array its
 pointer, shape and strides. For six arrays that was half the time of a launch. But an array of a
-device never changes these, nor does a named tuple of arrays. So they keep what numba has made of
-them, in a list called ``_handed_over``, which is empty at first; a compiled kernel keeps what it
-was handed for whole numbers. All else is numba's own business as ever.
+device never changes these, nor does a named tuple of arrays. So they keep numba's form of
+themselves in a list called ``_handed_over``, which is empty at first. A compiled kernel keeps the
+form of its integers. All other arguments are left to numba.
 
 numba has no public place for this. Its `_prepare_args` is the same in the versions 0.22 to 0.30;
 where it is not there, or takes something else, nothing is kept, and a launch is as slow as it was.
@@ -31,7 +31,7 @@ class Launch:
     Parameters
     ----------
     kernel : Dispatcher
-        What ``@cuda.jit`` gives.
+        A kernel made by ``@cuda.jit``.
     configured : callable
         ``kernel[blocks, threads, stream, shared]``.
     """
@@ -85,7 +85,7 @@ def _is_known(kind: type) -> bool:
 
 
 def kind_of(argument: Any) -> Hashable:
-    """Return what numba's type of an argument hangs on, in less time than numba takes to find it.
+    """Return the properties that decide numba's type of an argument, in less time than numba takes.
 
     Arguments of one kind are of one type.
     """

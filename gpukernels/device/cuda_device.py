@@ -25,8 +25,8 @@ from .cuda_arguments import Launch, kind_of
 class CudaDevice(Device):
     """The current CUDA GPU.
 
-    Memory of its arrays is lent by :mod:`gpukernels.device.cuda_memory`: that of one call serves
-    the next.
+    Memory of its arrays is lent by :mod:`gpukernels.device.cuda_memory`: the memory of one call is
+    used again by the next.
 
     Kernels are compiled by numba-cuda, or by its successor where ``GPUKERNELS_COMPILER`` is
     ``numba-cuda-mlir``: see :mod:`gpukernels.device.successor`.
@@ -154,7 +154,7 @@ class CudaDevice(Device):
         cooperative = check_flag("cooperative", cooperative)
         if is_empty(blocks):
             return
-        # What is kept is found by the sizes: numba takes lists of them too.
+        # numba also accepts lists here, but the key of the cache must be hashable.
         blocks = tuple(blocks) if isinstance(blocks, list) else blocks
         threads = tuple(threads) if isinstance(threads, list) else threads
         configured = _configured(self._compiled, kernel, blocks, threads, shared)
@@ -208,7 +208,7 @@ def _kept(kernel):
 
 @functools.lru_cache(maxsize=256)
 def _configured(compiled, kernel, blocks, threads, shared):
-    """Return what launches `kernel`; kept, as changing the filters of warnings takes 10 us."""
+    """Return a launcher of `kernel`; kept, as changing the filters of warnings takes 10 us."""
     dispatcher = compiled(kernel)
     # Teaching graphs are small on purpose; numba's advice about small grids would drown the page.
     with _without_advice("Grid size"):

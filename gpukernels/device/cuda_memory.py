@@ -1,14 +1,14 @@
 """Arrays of a CUDA GPU, and page-locked arrays of its host, whose memory is used again.
 
-To allocate takes longer than many kernels: 0.07 ms on a GPU of 2024, and to lock pages of the host
-about a millisecond for each 3 MB. So what a call has used is kept for the next one. An array that
-is lent is a plain numba or NumPy array, which nobody has to hand back: its memory is idle again
-when the last array over it, or a part of it, is gone, as after an error.
+An allocation takes longer than many kernels: 0.07 ms on a GPU of 2024, and to lock pages of the
+host about a millisecond per 3 MB. So the memory of a call is kept for the next one. A lent array is
+a plain numba or NumPy array, which need not be handed back. Its memory is idle again when the last
+array over it, or over a part of it, is gone, as after an error.
 
-A GPU does launches, copies and fills of one stream in the order in which they were queued, so what
-is idle may be lent again before the kernels that used it are done. This holds for the default
-stream, on which all of `gpukernels` runs; where numba gives every thread a stream of its own,
-memory is not used again.
+A GPU does launches, copies and fills of one stream in the order in which they were queued. So idle
+memory may be lent again before the kernels that used it are done. This holds for the default
+stream, on which all of `gpukernels` runs. If numba gives every thread a stream of its own, memory
+is not used again.
 """
 
 from __future__ import annotations
@@ -50,8 +50,8 @@ _memories: weakref.WeakValueDictionary[int, CudaMemory] = weakref.WeakValueDicti
 class LockedPages:
     """Pages of the host that a GPU may write to while they stay where they are.
 
-    They are ordinary pages, locked afterwards: what a driver allocates itself is gone in a forked
-    process and after ``cuda.close()``, and a result may be read there still.
+    They are ordinary pages, locked afterwards. Memory allocated by the driver itself is gone in a
+    forked process and after ``cuda.close()``, where a result may still be read.
     """
 
     def __init__(self, context, size: int):
@@ -75,10 +75,10 @@ class CudaMemory:
     Attributes
     ----------
     kept : dict
-        Device arrays that live as long as what they are of: copies of read-only host arrays by the
-        array's id, and what was made of an object by its id and a name.
+        Device arrays that live as long as their source: copies of read-only host arrays, by the
+        array's id; and results made from an object, by its id and a name.
     cooperative_blocks : dict
-        How many blocks fit the GPU at once, by kernel, threads a block and kinds of arguments.
+        Number of blocks that fit on the GPU at once, by kernel, threads per block, argument kinds.
     """
 
     def __init__(self, context):
@@ -184,7 +184,7 @@ def _bytes(shapes: tuple[tuple[int, ...], ...], dtype: np.dtype) -> int:
 
 
 class _Block:
-    """Memory that is lent as one, and the arrays in it, of which those that are lent are copies."""
+    """Memory that is lent as one block, and the arrays in it; users get copies of the arrays."""
 
     def __init__(self, shapes: tuple[tuple[int, ...], ...], dtype: np.dtype):
         self._memory = cuda.device_array(_bytes(shapes, dtype), np.uint8)
@@ -195,7 +195,7 @@ class _Block:
                 array = self._memory[start : start + size].view(dtype).reshape(shape)
             else:
                 array = cuda.device_array(shape, dtype)
-            # What numba finds once is then known of all copies: the type, and what a kernel takes.
+            # numba finds these once, and all copies then have them: the type, and a kernel's form.
             for found_once in ("_numba_type_", "nbytes", "_strided_memory_view_shim"):
                 getattr(array, found_once, None)
             array._handed_over = []
@@ -220,7 +220,7 @@ def _lent_array():
     from numba.cuda.cudadrv.devicearray import DeviceNDArray
 
     class LentArray(DeviceNDArray):
-        """An array of a GPU whose first rows are had at a third of the price of another part."""
+        """An array of a GPU that gives its first rows in a third of the time of other parts."""
 
         def __getitem__(self, item):
             if not (
@@ -265,7 +265,7 @@ def read(array, into: np.ndarray, stream: Any = None) -> np.ndarray:
 
 
 def is_staged(host: np.ndarray) -> bool:
-    """Return whether copies from and to `host` go in pieces: those of large ordinary memory."""
+    """Return whether copies from and to `host` go in pieces, as for large ordinary memory."""
     return host.nbytes >= STAGED_FROM and not _is_locked(host)
 
 
@@ -309,8 +309,8 @@ def write(array, host: np.ndarray, stream: Any = None) -> None:
 def fill(array, value) -> None:
     """Set every element of a contiguous device array, after the launches made so far.
 
-    A driver fills with what repeats after one, two or four bytes, and does not wait. What does not
-    is copied.
+    A driver fills with a value that repeats after one, two or four bytes, and does not wait. Other
+    values are copied.
     """
     start = array.device_ctypes_pointer.value
     if array.size and not _fill(start, array.nbytes, value, array.dtype):

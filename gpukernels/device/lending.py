@@ -9,10 +9,10 @@ from typing import Any
 
 
 class Lease:
-    """What holds lent memory: when the last array over it is gone, the memory goes back.
+    """Hold lent memory: when the last array over it is gone, the memory goes back.
 
-    Whoever uses the memory refers to its lease: a device array as the owner of its pointer, a host
-    array as what it is a view of.
+    Each user of the memory refers to its lease: a device array as the owner of its pointer, a host
+    array as its base.
     """
 
     __slots__ = ("__weakref__", "_pool", "block")
@@ -22,7 +22,7 @@ class Lease:
 
     @property
     def __array_interface__(self) -> dict[str, Any]:
-        """The block of a host array, of which a lent one is a view."""
+        """The block of a host array; a lent array is a view of it."""
         return self.block.__array_interface__
 
     def __del__(self) -> None:
@@ -32,11 +32,11 @@ class Lease:
 class Pool:
     """Blocks of memory by key: a dtype and a shape, say, or a number of bytes.
 
-    It can be used from many threads. A block may come back at any time, from the garbage collector
-    too, in the middle of another call of the pool by the same thread. Therefore coming back is an
-    append to a queue, which waits for no lock, and what is idle is put in order by whoever has the
-    lock next. The pool itself keeps hold of what is lent: if a block became garbage together with
-    its lease, the collector would call the block's own finalizers before the lease's.
+    It can be used from many threads. A block may come back at any time, even from the garbage
+    collector in the middle of another call of the pool by the same thread. So a return only appends
+    to a queue, which waits for no lock. The next call that has the lock sorts the returned blocks.
+    The pool itself refers to all lent blocks: if a block became garbage together with its lease,
+    the collector would call the block's own finalizers before the lease's.
 
     Parameters
     ----------
@@ -50,9 +50,9 @@ class Pool:
         self._most_idle, self._most = most_idle, most
         self._lock = threading.Lock()
         self._returned: deque[Any] = deque()
-        #: What is lent, by its id: the key, the bytes and the block.
+        #: The lent blocks, by id: the key, the bytes and the block.
         self._lent: dict[int, tuple[Hashable, int, Any]] = {}
-        #: What is idle, by key, and how many bytes each block has; the key longest unused first.
+        #: The idle blocks, by key, each with its bytes; the key longest unused first.
         self._idle: dict[Hashable, list[tuple[int, Any]]] = {}
         self.idle_bytes = self.lent_bytes = 0
 
@@ -67,7 +67,7 @@ class Pool:
         Raises
         ------
         Exception
-            What `make` raises, even when all that was idle has been let go.
+            The error that `make` raises even after all idle blocks have been let go.
         """
         block = None
         with self._lock:

@@ -143,7 +143,7 @@ class SimtDevice(Device):
         return [self.full(shape, value, dtype) for shape in shapes]
 
     def pinned(self, shape: Shape, dtype: DTypeLike) -> NDArray:
-        # Of undefined content, so that a search that counts on zeros fails here too.
+        # The content is undefined, so that a search that relies on zeros fails here too.
         array = np.empty(shape, dtype)
         array.view(np.uint8).fill(UNDEFINED)
         return array

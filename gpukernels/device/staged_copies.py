@@ -1,9 +1,9 @@
 """Large arrays between a GPU and ordinary memory: in pieces, through pages that are locked.
 
 A GPU copies many times as fast from and to page-locked memory of the host as from and to ordinary
-memory: there a driver has one core move the bytes, and the host hands out each fresh page, filled
-with zeros, when that core first touches it. So page-locked pieces take turns here: while the GPU
-copies one, all cores empty or fill the others.
+memory. For ordinary memory a driver has one core move the bytes, and the host hands out each fresh
+page, filled with zeros, when that core first touches it. So page-locked pieces take turns here:
+while the GPU copies one piece, all cores empty or fill the others.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from gpukernels.cores.slabs import all_cores
 
 #: Bytes of a page-locked piece: for a large array, and for one that is not twice as large.
 PIECES = 1 << 25, 1 << 23
-#: How many take turns: with more than two, cores need not wait for the last of them to be done with
-#: one. Of 53 GB/s that the bus gives, four of 32 MiB bring 17.6 into fresh memory and 26.7 into
-#: memory that is there, three 15.8 and 24.2; to a GPU, four bring 31, and its driver alone 6.8 (32
-#: cores beside two H100s).
+#: Number of pieces that take turns. With more than two, cores need not wait for the last of them.
+#: The bus gives 53 GB/s. Into fresh memory, four pieces of 32 MiB bring 17.6 GB/s and three bring
+#: 15.8. Into memory used before, four bring 26.7 and three 24.2. To a GPU, four bring 31, and its
+#: driver alone brings 6.8 (32 cores and two H100s).
 STAGES = 4
-#: Bytes of a piece that a core takes at once. By 1 MiB it asks Python for more too often: 13 GB/s
-#: into memory that is there, where 4 MiB bring 22.
+#: Bytes of a piece that a core takes at once. With 1 MiB it calls Python too often: 13 GB/s
+#: into memory used before, while 4 MiB bring 22.
 PART = 1 << 22
 
 
@@ -54,7 +54,7 @@ def read_staged(
             _copy(stage, piece, busy[number % len(stages)])
         for copies in busy:
             _done(copies)
-    finally:  # the stages are lent to somebody else next
+    finally:  # the stages will be lent again
         for copies in busy:
             wait(copies)
 

@@ -1,4 +1,4 @@
-"""Tracing: what is launched inside ``with trace():`` runs on the SIMT machine and is recorded."""
+"""Tracing: launches inside ``with trace():`` run on the SIMT machine and are recorded."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from .simt_device import SimtDevice
 tracing: contextvars.ContextVar[SimtDevice | None]
 tracing = contextvars.ContextVar("tracing", default=None)
 
-#: Of every open ``with trace():``, the threads that were there when it was opened.
+#: For each open ``with trace():``, the threads that existed when it was opened.
 _open_traces: list[weakref.WeakSet[threading.Thread]] = []
 
 Result = TypeVar("Result")
 
 
 class Tracing:
-    """What ``with trace() as t`` gives: the trace and its summary, also after the block."""
+    """The object of ``with trace() as t``: the trace and its summary, also after the block."""
 
     def __init__(self, device: SimtDevice):
         self.device = device
@@ -47,8 +47,8 @@ class Tracing:
 def trace(schedule: str = "lockstep", seed: int = 0, limit: int | None = None) -> Iterator[Tracing]:
     """Record every launch of the block on the SIMT machine, whatever the hardware.
 
-    A trace is that of the thread that opens it: one that is started inside runs untraced, on the
-    device that it would have had without, and a warning says so.
+    A trace records the thread that opens it. A thread started inside runs untraced, on the
+    device that it would have used without the trace, and a warning says so.
 
     Parameters
     ----------
@@ -88,20 +88,20 @@ def warn_if_started_in_a_trace() -> None:
     thread = threading.current_thread()
     if any(thread not in there for there in tuple(_open_traces)):
         warnings.warn(
-            f"thread {thread.name!r} was started inside `with gk.trace()`, which records the "
-            "thread that opened it alone: what runs here is not traced. Open a trace in this "
+            f"thread {thread.name!r} was started inside `with gk.trace()`, which records only the "
+            "thread that opened it: launches here are not traced. Open a trace in this "
             "thread, or start it as Thread(target=contextvars.copy_context().run, args=(f,))",
             stacklevel=4,
         )
 
 
 class Traced(NamedTuple, Generic[Result]):
-    """What :func:`traced` gives: ``result, trace``.
+    """The result of :func:`traced`: ``result, trace``.
 
     Attributes
     ----------
     result : object
-        What the call returned.
+        The result of the call.
     trace : Trace
         All launches of the call.
 
@@ -137,7 +137,7 @@ def traced(
     Returns
     -------
     Traced
-        A pair: what the call returned, and the :class:`~gpukernels.trace.Trace` of its launches.
+        A pair: the result of the call, and the :class:`~gpukernels.trace.Trace` of its launches.
 
     Raises
     ------
