@@ -1,7 +1,7 @@
 """Exercises that judge themselves: ``ex = exercise("bfs-3")``, then ``ex.check(my_kernel)``.
 
 An answer must be right on hidden inputs, free of races and unwritten reads under every schedule,
-and within a budget of counters; where a GPU is the default device, it must be right there too.
+and within a budget of counters. If a GPU is the default device, it must be right there too.
 
 `KernelTask` and `PredictionTask` are for tasks of your own, which `exercise` loads from your files.
 
@@ -48,12 +48,12 @@ def exercise(id: str, seed: int | str | None = None) -> Exercise | OpenTask:
     Parameters
     ----------
     id : str
-        Chapter and number, such as ``"bfs-3"``, or ``"hbf-open"`` for a task without a solution. Of
-        a task of your own, the place and a name: ``"course:double"`` is `double` in the file
+        Chapter and number, such as ``"bfs-3"``, or ``"hbf-open"`` for a task without a solution.
+        For a task of your own, its place and name: ``"course:double"`` is `double` in the file
         ``double.py`` of the folder ``course``, ``"course/all.py:double"`` is in that file, and
-        ``"course.all:double"`` in that module. The name is that of a :class:`KernelTask` or a
-        :class:`PredictionTask`, or of a function that takes a generator of random numbers,
-        ``numpy.random.Generator``, and returns one of them.
+        ``"course.all:double"`` in that module. The name stands for a :class:`KernelTask`, for a
+        :class:`PredictionTask`, or for a function that takes a generator of random numbers,
+        ``numpy.random.Generator``, and returns a task.
     seed : int or str, optional
         The seed of that generator: a number from 0 on, or a text such as the student's address, in
         which capitals do not matter. So each student gets a variant. By default 0. With a seed,
@@ -98,9 +98,9 @@ def exercise(id: str, seed: int | str | None = None) -> Exercise | OpenTask:
 def exercises(keep: str | None = None) -> Table:
     """List all exercises, what is to be done, how hard that is and how long, and how far you are.
 
-    The minutes are an estimate, from what there is to read and to write. The last column says
+    The minutes are an estimate from the length of the text and of the answer. The last column says
     ``solved``, ``tried`` or nothing, and ``next`` at the first exercise of the book that is not
-    solved. A notebook keeps your own answers, and what ``check`` has said of them, in
+    solved. A notebook keeps your own answers and the results of ``check`` in
     ``~/.local/state/gpukernels/exercises.json``, or on Windows below ``%LOCALAPPDATA%``; the book's
     solutions and bare skeletons do not count. The environment variable GPUKERNELS_PROGRESS names
     another file, or is ``off``. Delete the file to begin again. Nothing leaves your computer unless

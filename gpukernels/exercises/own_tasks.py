@@ -42,12 +42,12 @@ class KernelTask(KernelExercise):
     title : str
         A few words.
     teaches : str
-        What goes on after "You learn", without a full stop.
+        The words that follow "You learn", without a full stop.
     statement : str
-        What is to be done, in Markdown.
+        The task, in Markdown.
     run : callable
-        ``run(kernel, device, value)`` launches a kernel on an input and returns what it has left:
-        arrays of NumPy by the names of its parameters.
+        ``run(kernel, device, value)`` runs the kernel on one input and returns its results, NumPy
+        arrays by the names of its parameters.
     right : callable
         Takes an input and returns the right arrays by these names, found without the kernel.
     inputs : mapping of str to object
@@ -69,7 +69,7 @@ class KernelTask(KernelExercise):
     helpers : tuple of functions
         Device functions of the solution, which stand before the kernel.
     imports : str
-        What skeleton and solution import.
+        Imports of skeleton and solution.
 
     Raises
     ------

@@ -210,7 +210,7 @@ WRONG = {
     "in one launch": ("bfs-open", searching("persistent"), "a block shares"),
     "read backwards": ("bfs-open", searching("bottom_up"), NOT_FOUND),
     "another exercise's": ("bfs-open", from_exercise_two, f"wanted less than {BFS.bar:,}"),
-    "two launches a level": ("bfs-open", two_launches_a_level, "and a launch a level is wanted"),
+    "two launches a level": ("bfs-open", two_launches_a_level, "one launch per level is wanted"),
     "stores for atomics": (
         "bfs-open",
         lambda g, root, device: queue_of_groups(g, root, device, kernel=expand_by_stores),

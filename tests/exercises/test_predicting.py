@@ -140,7 +140,7 @@ def test_halving_an_interval_does_not_find_a_number():
         ({"a": 12, "b": 5}, "b: 5 is more than the machine counts"),
         ({"a": 3}, "a: 3 is less than the machine counts"),
         ({"a": "12"}, "a: '12' is not a number"),
-        ({"e": 1}, "nobody asked for 'e'; the questions are 'a', 'b', 'c', 'd'"),
+        ({"e": 1}, "there is no question 'e', only 'a', 'b', 'c', 'd'"),
         ([12, 4, 2, 8], "a dict is wanted here, and this is a list"),
         (12, "a dict is wanted here, and this is a int"),
     ],

@@ -87,7 +87,7 @@ def _is_plain(value: ast.expr) -> bool:
             return False
         if isinstance(node, ast.Attribute) and node.attr.startswith("_"):
             return False
-        # One such as `exec` could be called by what it is handed to.
+        # A builtin such as `exec` could be called by the function that gets it as an argument.
         if isinstance(node, ast.Name) and node.id in vars(builtins) and node.id not in CALLED:
             return False
         if isinstance(node, ast.Call) and not _may_call(node.func):

@@ -21,8 +21,8 @@ LOCKSTEP_STEPS = 100_000
 TIMES_THE_SOLUTION = 20
 #: Steps that they may take under another schedule, on any input.
 OTHER_STEPS = 5_000
-#: Times as many as they take under lockstep, were each warp alone, where that is more: what warps
-#: tell each other may make a search for a free slot a little longer.
+#: The limit is at least this many times the steps under lockstep, with each warp counted alone:
+#: messages between warps may make a search for a free slot a little longer.
 TIMES_LOCKSTEP = 3
 #: Steps after which a loop that is known to be endless is stopped, when races are looked for too.
 ENOUGH_OF_IT = 1_000
@@ -43,8 +43,8 @@ class Bench(SimtDevice):
     inputs : dict of str to object
         Arguments of the first launch by parameter, arrays as they were before it.
     steps_by_warp : int
-        Steps of loops in each launch, times its warps: what the warps take at most when each goes
-        for itself, if they went together now.
+        Steps of loops in each launch, times its warps: an upper bound for warps that run one by
+        one, computed from steps in which they run together.
     """
 
     def __init__(
@@ -89,7 +89,7 @@ def _read_only(argument: object) -> object:
 
 @dataclass
 class Attempt:
-    """What came of one kernel on one input.
+    """The run of one kernel on one input.
 
     Attributes
     ----------
@@ -98,11 +98,11 @@ class Attempt:
     device : Bench
         Where it ran.
     results : dict of str to ndarray
-        What the kernel has left; empty if it did not come to an end.
+        The results of the kernel; empty if it did not come to an end.
     error : Exception or None
-        What ended it before its time.
+        The error that stopped it.
     wrong : Wrong or None
-        What is wrong with the results, or how it ended.
+        The fault in the results, or the way in which the kernel ended.
     """
 
     case: Case
@@ -125,7 +125,7 @@ def attempt(
     Parameters
     ----------
     kernel : kernel
-        What the reader passed.
+        The object that the reader passed.
     case : Case
         The input.
     schedule : (str, int)
@@ -172,7 +172,7 @@ class _Silence(io.TextIOBase):
 
 
 def judge(case: Case, results: Results) -> Wrong | None:
-    """Return what is wrong with `results`; what makes no sense to the judge is wrong."""
+    """Return the fault in `results`, if any; results that the judge cannot read are a fault."""
     try:
         return case.judge(results)
     except Exception as error:
@@ -218,7 +218,7 @@ def steps_under_other_schedules(lockstep: Attempt) -> int:
 
 
 def in_short(error: BaseException) -> str:
-    """Return the kind of an error and the first line of what it says."""
+    """Return the kind of an error and the first line of its message."""
     try:
         said = str(error).strip().splitlines()
     except Exception:

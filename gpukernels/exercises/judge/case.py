@@ -1,4 +1,4 @@
-"""Hidden inputs, how answers are judged on them, and what an answer may cost."""
+"""Hidden inputs, judges of the answers on them, and budgets of an answer."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ Results = dict[str, np.ndarray]
 
 
 class HostGaveUp(Exception):
-    """The loop on the host that launches a kernel again and again has no hope of an end."""
+    """The host's loop launches kernels again and again, with no hope of an end."""
 
 
 @dataclass(frozen=True)
 class Wrong:
-    """What is wrong with results: a sentence, and the first wrong element where one is to blame."""
+    """A fault in results: a sentence, and the first wrong element if one is to blame."""
 
     text: str
     array: str = ""
@@ -38,9 +38,9 @@ class Case:
     run : callable
         ``run(kernel, device)`` launches the kernel and returns its results by array name.
     judge : callable
-        Takes the results and returns what is :class:`Wrong` with them, or None.
+        Takes the results and returns the fault in them, a :class:`Wrong`, or None.
     detail : str
-        What else a report of a failure says of it, such as the size of an input that was drawn. The
+        More about the input for a report of a failure, such as the size of a drawn input. The
         name of such an input is the same in every check, since a report of success shows it.
     writes : frozenset of str, optional
         Parameters of the kernel that it may write; by default all of them. A store to any other
@@ -56,7 +56,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Budget:
-    """What an answer may cost on one input, as a counter of the SIMT machine under lockstep.
+    """The limit of an answer on one input, as a counter of the SIMT machine under lockstep.
 
     Attributes
     ----------
@@ -164,8 +164,8 @@ def launched(
 def equal_to(ending: str = "", /, **expected: np.ndarray) -> Callable[[Results], Wrong | None]:
     """Return a judge that wants exactly these arrays.
 
-    `ending` ends a report's sentence, with ``{wrong}`` and ``{size}`` for the numbers of wrong and
-    of all elements; by default it says so where there is more than one.
+    `ending` ends a report's sentence, with ``{wrong}`` and ``{size}`` for the numbers of wrong
+    elements and of all elements; by default the numbers are given if more than one is wrong.
     """
 
     def judge(found: Results) -> Wrong | None:

@@ -38,11 +38,11 @@ def check_kernel(kernel, ex, seed: int) -> list[Finding]:
     Parameters
     ----------
     kernel : object
-        What the reader passed.
+        The object that the reader passed.
     ex : KernelExercise
         Its inputs are fixed and drawn; its solution says how many steps loops may take.
     seed : int
-        What the drawn inputs are drawn with.
+        Seed of the drawn inputs.
 
     Returns
     -------
@@ -70,14 +70,14 @@ def check_kernel(kernel, ex, seed: int) -> list[Finding]:
 
 
 def _with_seed(fault: Finding, seed: int) -> Finding:
-    """Add to a fault how its input, which was drawn, can be had once more."""
+    """Add to a fault a line that tells how to draw its input again."""
     again = f"drawn with seed {seed}: check(answer, seed={seed}) draws the same input"
     size = (fault.case.detail,) if fault.case.detail else ()
     return replace(fault, details=(*fault.details, *size, again))
 
 
 def unfit(kernel, parameters: Sequence[str], benign) -> Finding | None:
-    """Return what keeps `kernel` from being launched at all."""
+    """Return the reason why `kernel` cannot be launched at all, or None."""
     try:
         reason = _reason_against(kernel, parameters, benign)
     except Exception as error:  # whatever an object does when it is asked for an attribute
@@ -102,7 +102,7 @@ def _reason_against(kernel, parameters, benign) -> str | None:
     bare = [text.partition(":")[0].partition("=")[0].strip() for text in has]
     if bare != list(parameters):
         wants = ", ".join(parameters)
-        return f"the parameters must be ({wants}); those of `{name}` are ({', '.join(bare)})"
+        return f"the parameters must be ({wants}); `{name}` has ({', '.join(bare)})"
     excess = sorted(getattr(function, "__benign_races__", frozenset()) - set(benign))
     if excess:
         allowed = f"on {sorted(benign)} alone" if benign else "on no array"

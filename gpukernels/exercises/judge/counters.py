@@ -41,7 +41,7 @@ def sharing(case: Case, at_most: int, array: str = "") -> Budget:
 
 
 def _of(trace: Trace, array: str) -> Trace:
-    """Return what a trace holds of `array`, or all of it."""
+    """Return the part of a trace for `array`, or all of it."""
     return trace.select(array=[array]) if array else trace
 
 

@@ -1,19 +1,18 @@
 """How hard an exercise is, and about how long it takes: judged by its author, and estimated.
 
 The level is a judgment, by the sentences of `LEVELS`. The minutes are an estimate; no class has
-been timed. Reading takes a minute for 100 words or four lines of source. What is to be done takes
-three minutes for a number to predict; ten to find a bug, or to plan a kernel and bring it within
-its budget, and two more for each line of the reference solution that the skeleton lacks. Lines left
-out of a kernel that the chapter has printed take two minutes, one more for each line, and none to
-read the kernel again. That is multiplied by the pace of the level, and the sum rounded up to five
-minutes.
+been timed. Reading takes a minute for 100 words or four lines of source. A number to predict takes
+three minutes. To find a bug, or to plan a kernel and bring it within its budget, takes ten minutes,
+and two more per line of the reference solution that the skeleton lacks. Lines left out of a kernel
+that the chapter has printed take two minutes, and one more per line, but no time to read the kernel
+again. The work is multiplied by the pace of the level, and the sum is rounded up to five minutes.
 """
 
 from __future__ import annotations
 
 import math
 
-#: What the levels mean, easiest first.
+#: The meaning of each level, easiest first.
 LEVELS = {
     "easy": "one rule of the chapter is applied, and its figures or kernels show how",
     "medium": "two ideas of the chapter meet, or an argument takes several steps",
@@ -21,7 +20,7 @@ LEVELS = {
 }
 #: How much longer the same work takes at a level.
 PACE = {"easy": 1.0, "medium": 1.5, "hard": 2.0}
-#: What a reader does.
+#: Kinds of work.
 PREDICT, COMPLETE, FIND, WRITE, OPEN = (
     "predict", "complete lines", "find the bug", "write a kernel", "open",
 )  # fmt: skip
@@ -35,9 +34,9 @@ def minutes_of(kind: str, level: str, statement: str, source: str, asked: int) -
     Parameters
     ----------
     kind, level : str
-        What is done, and one of `LEVELS`.
+        The kind of work, and one of `LEVELS`.
     statement, source : str
-        What there is to read.
+        The text and the source to read.
     asked : int
         Numbers to predict, or lines that the reference solution adds.
     """
@@ -49,5 +48,5 @@ def minutes_of(kind: str, level: str, statement: str, source: str, asked: int) -
 
 
 def in_words(kind: str, level: str, minutes: int) -> str:
-    """Return what a heading has no room for: "Predict, easy, about 15 minutes"."""
+    """Return kind, level and minutes as words: "Predict, easy, about 15 minutes"."""
     return f"{kind.capitalize()}, {level}, about {minutes} minutes"

@@ -30,7 +30,7 @@ from .words import Words
 
 
 class ReadOnly:
-    """What a reader may look at and not replace, once it has been made.
+    """An object that a reader may read; attributes cannot be replaced once it has been made.
 
     Raises
     ------
@@ -93,7 +93,7 @@ class Solution(ReadOnly):
 
 
 class Exercise(ReadOnly):
-    """What every exercise has; shows itself as statement and hint.
+    """The common part of all exercises; shows itself as statement and hint.
 
     Attributes
     ----------
@@ -102,13 +102,13 @@ class Exercise(ReadOnly):
     title : str
         A few words, which no other exercise has.
     kind : str
-        What is to be done: "predict", "complete lines", "find the bug" or "write a kernel".
+        Kind of work: "predict", "complete lines", "find the bug" or "write a kernel".
     level : str
         "easy", "medium" or "hard".
     minutes : int
-        About how long it takes: an estimate, from what there is to read and to write.
+        About how long it takes: an estimate from the length of the text and of the answer.
     teaches : str
-        What goes on after "You learn".
+        The words that follow "You learn".
     statement, hint : str
         Markdown.
     skeleton : str
@@ -116,7 +116,7 @@ class Exercise(ReadOnly):
     solution : Solution
         Do not look yet.
     wants : str
-        What the checker takes: "a kernel" or "a prediction".
+        The kind of argument of the checker: "a kernel" or "a prediction".
     place : str
         The name that :func:`exercise` finds it by: the id, or the place of a task of your own.
     variant : int, str or None
@@ -153,7 +153,7 @@ class Exercise(ReadOnly):
 
     @property
     def answer_name(self) -> str:
-        """The name of the answer in the skeleton: that of its kernel, or ``prediction``."""
+        """The name of the answer in the skeleton: its kernel's name, or ``prediction``."""
         return getattr(self.solution.answer, "__name__", "prediction")
 
     @property
@@ -168,17 +168,17 @@ class Exercise(ReadOnly):
         Parameters
         ----------
         answer : kernel, number or dict
-            What the statement asks for. A :class:`Solution` stands for its answer.
+            The answer to the statement. A :class:`Solution` stands for its answer.
         raises : bool
             Whether an answer that is not right raises; otherwise its report is only returned.
         seed : int, optional
-            What the inputs that are new in every check are drawn with, from 0 on. By default a new
-            one; the report of an answer that fails on such an input names it.
+            Seed of the inputs that are new in every check, from 0 on. By default it is
+            new; the report of an answer that fails on such an input names it.
 
         Returns
         -------
         Report
-            What holds and what does not.
+            The results of the check.
 
         Raises
         ------
@@ -217,18 +217,18 @@ class Exercise(ReadOnly):
         logbook.note(self.id, state, record_of(self.id, self.variant, answer, report, tries))
 
     def record(self) -> dict[str, Any]:
-        """Return what is kept of the last check of your own answer, ready for ``json.dumps``.
+        """Return the record of the last check of your own answer, ready for ``json.dumps``.
 
-        A bare skeleton is no answer, and neither is the book's solution. Where nothing is kept, it
-        is the last check of this process; :func:`exercises` says where something is.
+        A bare skeleton is no answer, and neither is the book's solution. If no file is kept, the
+        last check of this process counts; see :func:`exercises` for the file.
 
         Returns
         -------
         dict
-            The id of the exercise, "task", and its "variant"; the "verdict", "solved" or "not yet";
-            the "seed" of the inputs that were drawn; the number of checks so far, "tries"; the
-            source of the "answer" with the device functions that it calls, or a prediction as text;
-            the "version" of `gpukernels`; and the "time" in UTC, in the format of ISO 8601.
+            The "task" is the id of the exercise, next to its "variant". The "verdict" is "solved"
+            or "not yet". The "seed" drew the inputs, and "tries" is the number of checks so far.
+            The "answer" is its source with the device functions that it calls, or a prediction as
+            text. The "version" belongs to `gpukernels`; the "time" is in UTC, as in ISO 8601.
 
         Raises
         ------
@@ -247,7 +247,7 @@ class Exercise(ReadOnly):
         Parameters
         ----------
         answer : kernel
-            What the statement asks for. A :class:`Solution` stands for its answer.
+            The answer to the statement. A :class:`Solution` stands for its answer.
         schedule : {"lockstep", "warp", "random"}
             Which warps go together.
         seed : int
@@ -289,17 +289,17 @@ class Exercise(ReadOnly):
 
 
 class KernelExercise(Exercise):
-    """Write, change or mend a kernel.
+    """An exercise to write, change or repair a kernel.
 
     Parameters
     ----------
     words : Words
-        What the exercise says; why its solution is right, too.
+        The texts of the exercise, including the reason why its solution is right.
     parts : tuple of functions
         The solution: device functions, then the kernel. Lines marked ``# added`` are what the
         skeleton lacks.
     imports : str
-        What skeleton and solution import.
+        Imports of skeleton and solution.
     inputs : Inputs
         The hidden inputs: some are the same in every check, others are new in every check.
     case : callable
@@ -317,8 +317,8 @@ class KernelExercise(Exercise):
     Attributes
     ----------
     wrong_lines : tuple of (int, str)
-        Number and text of the skeleton's lines that are wrong, beside which one is missing, or
-        which a check of the skeleton names, if there is a bug to find.
+        If there is a bug to find: number and text of the skeleton's lines that are wrong, that
+        have a missing line next to them, or that a check of the skeleton names.
     """
 
     wants = "a kernel"
@@ -398,9 +398,9 @@ class PredictionExercise(Exercise):
     Parameters
     ----------
     words : Words
-        What the exercise says; how to arrive at the numbers, too.
+        The texts of the exercise, including the way to the numbers.
     answer : dict
-        What the machine counts, by question.
+        The machine's counts, by question.
     measure : callable
         Counts it. The prediction is compared with this and not with `answer`.
     variants : Variants, optional

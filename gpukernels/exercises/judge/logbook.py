@@ -1,4 +1,4 @@
-"""What a reader has tried and solved: a small file that outlives the notebook.
+"""A small file that records tried and solved exercises and outlives the notebook.
 
 It is JSON, ``{"simt-1": "solved", "simt-2": "tried"}``, and under "records" it has the record of
 the last check of each exercise. It lies in the folder where programs keep their state:
@@ -41,7 +41,7 @@ def place() -> Path | None:
 def _home(path: str) -> Path | None:
     try:
         return Path(path).expanduser()
-    except RuntimeError:  # whoever runs this has no home
+    except RuntimeError:  # the user has no home folder
         return None
 
 
@@ -53,13 +53,13 @@ def states() -> dict[str, str]:
 def record(id: str) -> dict[str, Any] | None:
     """Return the record of the last check of an exercise, or None.
 
-    Where nothing is kept it is that of this process.
+    If no file is kept, it is the record of this process.
     """
     return _of_this_process.get(id) or _records().get(id)
 
 
 def note(id: str, state: str, record: dict[str, Any]) -> None:
-    """Keep that an exercise is tried or solved, and the record; what is solved stays so."""
+    """Record that an exercise is tried or solved, and its record; a solved one stays solved."""
     _of_this_process[id] = record
     file = place()
     if file is None or not (os.environ.get(VARIABLE, "").strip() or _in_a_notebook()):
@@ -104,7 +104,7 @@ def _time(record: dict[str, Any]) -> str:
 
 
 def _held() -> dict[str, Any]:
-    """Return what the file holds; nothing if it cannot be read."""
+    """Return the contents of the file; nothing if it cannot be read."""
     file = place()
     if file is None:
         return {}

@@ -91,7 +91,7 @@ def place_of_error(trace: Trace, error: Exception) -> Place:
 
 
 def last_step(trace: Trace, place: Place, line: int = 0) -> Place:
-    """Return the last step of a warp, on `line` where it was there."""
+    """Return the last step of a warp, on `line` if the warp executed it."""
     steps = trace.select(launch=place.launch, block=place.block, warp=place.warp).steps
     at = steps.step[steps.line == line]
     if not at.size:

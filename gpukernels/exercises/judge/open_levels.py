@@ -1,4 +1,4 @@
-"""What bfs-open asks of a breadth-first search: its graphs, its rules and its price."""
+"""The graphs, the rules and the price of bfs-open, a breadth-first search."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from gpukernels.views.frontier.levels import read_levels
 
 from .bench import in_short
 
-#: Launches beyond one a level: the one that finds nothing new, and one to begin with.
+#: Launches in addition to one per level: one that finds nothing new, and one to begin with.
 SPARE = 2
 
 
@@ -51,7 +51,7 @@ def finite(distance: np.ndarray) -> np.ndarray:
 
 
 def read_search(trace: Trace, g: Graph, root: int) -> tuple[str | None, np.ndarray, None]:
-    """Return what is against the rules, or None, and the distances that the kernels found."""
+    """Return a broken rule, or None, and the distances that the kernels found."""
     found = np.full(g.n, np.inf)
     found[root] = 0
     shared = [info.name for info in trace.arrays if info.space == "shared"]
@@ -68,7 +68,7 @@ def read_search(trace: Trace, g: Graph, root: int) -> tuple[str | None, np.ndarr
     launches, deep = len(trace.launches), int(expected[np.isfinite(expected)].max())
     if launches > deep + SPARE:
         said = f"{launches} launches for {deep} levels beyond the root's"
-        return f"{said}, and a launch a level is wanted", found, None
+        return f"{said}, and one launch per level is wanted", found, None
     return None, found, None
 
 

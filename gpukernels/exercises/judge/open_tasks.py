@@ -1,6 +1,6 @@
 """Open tasks: a search of the reader's own, which has to beat the book's.
 
-There is no solution to fold away. What is checked is all that counts: right distances on awkward
+There is no solution to fold away. The check asks for two things alone: right distances on awkward
 graphs under every schedule, and a price, read from the trace, below that of each search of the
 chapters so far. Distances are read from the trace as well, so that they come from the device. Where
 the price is counted, the host sees a graph whose weights, or arcs, are in the wrong places: see
@@ -38,15 +38,15 @@ from .blind import BlindDevice, Cover, with_other_targets, with_other_weights
 from .checking import SCHEDULES
 from .report import ExerciseFailed, Finding, Report
 
-#: What a search has as the distance of what it has not reached, or more.
+#: A distance of this or more means that a search has not reached the vertex.
 UNREACHED = 2**31 - 1
-#: What a round costs in sssp-open, in relaxations.
+#: Price of a round in sssp-open, in relaxations.
 ROUND = 20
 
 
 @dataclass(frozen=True)
 class Problem:
-    """What a search solves, and how that is judged.
+    """The problem that a search solves, and how the search is judged.
 
     Attributes
     ----------
@@ -59,8 +59,8 @@ class Problem:
     finite : callable
         Turns the distances that a search returned into that form.
     read : callable
-        Takes a trace, a graph and a root, and returns what is wrong or None, the distances that
-        the kernels found, and what a price is read from.
+        Takes a trace, a graph and a root, and returns the fault or None, the distances that
+        the kernels found, and the data from which a price is read.
     covered : callable
         Takes a graph and a seed, and returns a cover of the graph for the host.
     rule : str
@@ -87,7 +87,7 @@ class OpenTask:
     what : str
         The counter.
     bar : int
-        What the best of the book's searches takes on all graphs together.
+        The price of the best search of the book on all graphs together.
     rival : str
         Its name.
     graphs : callable
@@ -95,7 +95,7 @@ class OpenTask:
     price : callable
         Takes a trace and what was read from it, and returns the counter.
     problem : Problem
-        What is searched for.
+        The problem that the search solves.
 
     Examples
     --------
@@ -129,14 +129,14 @@ class OpenTask:
         Parameters
         ----------
         search : callable
-            Takes a graph (with weights of 1 or more where paths have lengths), a root and a SIMT
-            device, runs kernels there whose arrays are named as this book's are (``targets``,
-            ``weights``, ``distance``), and returns the distances, or what has them as ``distance``.
+            Takes a graph (with weights of 1 or more if paths have lengths), a root and a SIMT
+            device. It runs kernels there, on arrays with the names of this book (``targets``,
+            ``weights``, ``distance``). It returns the distances, or an object with ``distance``.
             Kernels get right weights and arcs, and the host may see others: see `rule` below.
         raises : bool
             Whether a search that does not pass raises.
         seed : int, optional
-            What one of the graphs is drawn with; by default a new one.
+            Seed of one of the graphs; by default a new one.
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""Compare a prediction with what the machine counts, and show in which launches it counts."""
+"""Compare a prediction with the machine's counts, and show the launches in which it counts."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def findings(
     unknown = [key for key in guesses if key not in questions]
     if unknown:
         asked = ", ".join(repr(key) for key in questions)
-        return [Finding(False, f"nobody asked for {shown(unknown[0])}; the questions are {asked}")]
+        return [Finding(False, f"there is no question {shown(unknown[0])}, only {asked}")]
     plain = {key: plain_number(guesses.get(key)) for key in questions}
     # Nothing is counted for a skeleton.
     counted = measure() if any(number is not None for number in plain.values()) else {}
@@ -137,7 +137,7 @@ def what_was_counted(measure: Callable[[], dict], found: Sequence[Finding]) -> W
     verdicts = "; ".join(
         f"{'right' if finding.passed else 'not yet'}: {finding.text}" for finding in found
     )
-    what = (inspect.getdoc(measure) or "What the machine counts.").splitlines()[0]
+    what = (inspect.getdoc(measure) or "Counts of the machine.").splitlines()[0]
     caption = f"{what} {verdicts}."
     if not shown_at:
         return Note(f"{caption} It is counted on the host, so there is no launch to look at.")

@@ -1,4 +1,4 @@
-"""The record of a check, for a file of JSON: the answer and what the judge has said of it."""
+"""The record of a check, for a JSON file: the answer and the verdict of the judge."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the checker answers: a short list of what holds and what does not, with the place."""
+"""The answer of the checker: a short list of passed and failed findings, with the place."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Finding:
     passed : bool
         Whether it holds.
     text : str
-        What was found, in a sentence.
+        The finding, in a sentence.
     details : tuple of str
         Further lines: the source line, the block and the thread.
     look : callable, optional
@@ -44,9 +44,9 @@ class Report:
     name : str
         Id and title of the exercise.
     findings : list of Finding
-        What was checked, in this order; after the first failure little else is worth checking.
+        The findings, in the order of the checks; after the first failure few checks follow.
     seed : int, optional
-        What the inputs that are new in every check were drawn with.
+        Seed of the inputs that are new in every check.
 
     Examples
     --------
@@ -71,14 +71,14 @@ class Report:
         return self.passed
 
     def show(self):
-        """Open the view of what the report speaks of.
+        """Open the view of the place that the report names.
 
         Returns
         -------
         WarpView or Note
-            Of an answer that is not right, the warp that failed, at the step at which it did; of a
-            prediction, the launches in which the machine counted; of a right answer, its first
-            launch. A sentence, where nothing has been launched.
+            For an answer that is not right, the warp that failed, at the step at which it failed.
+            For a prediction, the launches in which the machine counted. For a right answer, its
+            first launch. If nothing has been launched, a sentence.
         """
         failed = [finding for finding in self.findings if not finding.passed]
         for finding in failed or self.findings:
@@ -89,7 +89,7 @@ class Report:
 
     @property
     def verdict(self) -> str:
-        """What it says first: "solved" or "not yet"."""
+        """The first words of the report: "solved" or "not yet"."""
         return "solved" if self.passed else "not yet"
 
     def __repr__(self) -> str:
@@ -125,7 +125,7 @@ class ExerciseFailed(AssertionError):
     Attributes
     ----------
     report : Report
-        What was found.
+        The findings.
 
     Examples
     --------

@@ -13,7 +13,7 @@ from .case import Case
 
 
 class VisibleRun:
-    """What a kernel made of one input.
+    """The run of a kernel on one input, with its results.
 
     Attributes
     ----------
@@ -22,13 +22,13 @@ class VisibleRun:
     schedule : (str, int)
         Schedule and seed.
     inputs : dict of str to object
-        What the first launch was given, by parameter; arrays as they were before it.
+        Arguments of the first launch, by parameter; arrays as they were before it.
     results : dict of str to ndarray
-        What the kernel has left; empty if it did not come to an end.
+        The results of the kernel; empty if it did not come to an end.
     trace : Trace
         Everything that its warps did; of a kernel that failed, up to the step that failed.
     wrong : str
-        What is wrong, or nothing.
+        The fault, or an empty text.
     """
 
     def __init__(self, tried: Attempt, schedule: tuple[str, int]):
@@ -87,7 +87,7 @@ def _array(value) -> str:
 
 
 def run_visibly(kernel, case: Case, solution, schedule: str, seed: int) -> VisibleRun:
-    """Run `kernel` on `case`, recorded; what it prints is seen once."""
+    """Run `kernel` on `case`, recorded; its output is printed once."""
     how = schedule, seed
     if schedule == "lockstep":
         return VisibleRun(attempt_within(kernel, case, solution, trace=True, prints=True), how)

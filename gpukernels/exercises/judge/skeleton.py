@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from gpukernels.simt import python_function
 
-#: What ends each line of a solution that its skeleton lacks.
+#: Mark at the end of each line of a solution that its skeleton lacks.
 MARK = re.compile(r"[ \t]*# added$", re.MULTILINE)
 #: Stands in skeleton and solution alike, where the missing lines belong.
 HERE = "# Your lines go here."

@@ -1,4 +1,4 @@
-"""What an exercise says: one Markdown file for each chapter's, beside the module of its kernels.
+"""The texts of exercises: one Markdown file per chapter, next to the module of its kernels.
 
 A task is a heading of its id and title, its level and what it teaches, its statement, and two
 sections, or three where a bug is to be found::
@@ -22,9 +22,9 @@ sections, or three where a bug is to be found::
 
     What the solution shows.
 
-What it teaches goes on after "You learn". The lines are lines of the skeleton, from 1 on: those
-that are wrong, those beside which one is missing, and those that the checker names in its report on
-the bare skeleton. A page accepts all of them.
+The words of "teaches" follow "You learn". The lines are lines of the skeleton, from 1 on: lines
+that are wrong, lines with a missing line next to them, and lines that the checker names in its
+report on the bare skeleton. A page accepts all of them.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ LINE = re.compile(r"^- (?P<number>\d+): `(?P<text>[^`]+)`$")
 
 
 class Words(NamedTuple):
-    """The texts of an exercise; what is more than a line is Markdown.
+    """The texts of an exercise; texts of more than a line are Markdown.
 
     `level` is one of `LEVELS`, and `teaches` goes on after "You learn". `lines` are the number,
     from 1 on, and the text of each line that is a bug to find.
