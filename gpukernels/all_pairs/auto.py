@@ -103,7 +103,7 @@ def on_cpu(
     next_hops : bool
         Whether the result holds next hops.
     into, engine, block, devices : optional
-        As of `blocked`, which does what they ask for.
+        As in `blocked`, which takes them.
     """
     n = vertices_of(g)
     if not next_hops and n > SMALL:

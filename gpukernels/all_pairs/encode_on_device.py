@@ -1,8 +1,8 @@
 """Encoding and decoding of a whole matrix on the GPU that searches it.
 
-:mod:`gpukernels.all_pairs.encoding` says what is encoded, and does it on the CPU, for matrices that
-stay on the host. In a new process numba takes 0.4 s to make its first loop for the CPU ready; here
-there is none, and no pass over the matrix on the host.
+:mod:`gpukernels.all_pairs.encoding` describes the encoding, and does it on the CPU, for matrices on
+the host. In a new process numba takes 0.4 s to make its first loop for the CPU ready. On the device
+there is no such loop, and no pass over the matrix on the host.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Lengths of arcs as kernels take them: infinity is a number that sums cannot wrap around.
 
-Kernels add without asking what is infinite. In float32 that is right by itself. In int32 the 2^31 -
-1 that users see would wrap, so on the device *absent* is 2^30 - 1: twice it still fits. In int64,
-which only one or all cores of the CPU use, all of this holds with 2^63 and 2^62. Three
-things follow, where *fall* is what negative weights can add up to along a path.
+Kernels add without a test for infinity. In float32 that is right by itself. In int32 the 2^31 - 1
+that users see would wrap, so on the device *absent* is 2^30 - 1: twice this number still fits. In
+int64, which only one or all cores of the CPU use, all of this holds with 2^63 and 2^62. Three
+things follow. The *fall* is the most by which negative weights can lower a path.
 
 - An absent arc with negative ones behind it weighs less than `ABSENT`, by no more than the fall. So
   a length of at least ``ABSENT - fall`` is infinite, and a smaller one is a path's true length.
@@ -51,7 +51,7 @@ def none_in(matrix: Any) -> Any:
 def fill_padded(block: NDArray, part: NDArray, absent: Any, *, diagonal: bool) -> NDArray:
     """Copy `part` to the beginning of `block`, and return `block`; no arc leads to its padding.
 
-    So no path goes through it, and kernels need not ask where the matrix ends. Vertices on the
+    So no path goes through it, and kernels need not test where the matrix ends. Vertices on the
     `diagonal` are 0 from themselves.
     """
     high, wide = part.shape

@@ -49,7 +49,7 @@ class InTiles:
         return self.graph if self.client is None else placed(self.client, self.graph)
 
     def made_from(self, **own: Any) -> dict[str, Any]:
-        """Return what two runs have in common, if one goes on with the result of the other."""
+        """Return the properties that two runs must share if one continues the other's result."""
         if self.into is None:
             return {}
         g, algebra = self.graph, self.algebra

@@ -86,8 +86,8 @@ class InMemory:
 class InFiles(InMemory):
     """A matrix in two files in turns, and a sidecar that says which is the last whole one.
 
-    The matrix after the last of so many `steps` is at the sidecar's place, whose lock is held. Two
-    runs have `made_from` in common, if one goes on with the files of the other. Once the files are
+    The matrix after the last of so many `steps` is at the sidecar's place, whose lock is held. A
+    run that continues the files of another must have the same `made_from`. Once the files are
     open, a run has `begun`, and they are `new` if this run has made them.
     """
 
@@ -107,7 +107,7 @@ class InFiles(InMemory):
         self.begun = self.new = False
 
     def begin(self, state: Mapping[str, Any] | None, more: int = 0) -> None:
-        """Make the files, or go on with those that a run has left whose sidecar says `state`.
+        """Make the files, or continue those of a run whose sidecar contains `state`.
 
         Another new file will need `more` bytes on this disk. InvalidArgument if the files are of
         another run or damaged, or the disk has no room for both.
@@ -186,14 +186,14 @@ class InFiles(InMemory):
         return {"made_from": self._made_from, "done": self.done, "digests": self._digests}
 
     def finished(self) -> NDArray:
-        """Return the matrix after the last step, when nothing lies beside it any more."""
+        """Return the matrix after the last step, once the other files next to it are deleted."""
         self.now = self.next = np.empty((0, 0))
         self.sidecar.delete(self._files[1])
         self.sidecar.file.unlink()
         return np.lib.format.open_memmap(self.sidecar.place, "r+")
 
     def remove(self) -> None:
-        """Delete all files: nothing can come of them, or nobody needs them any more."""
+        """Delete all files, when they are of no use or not needed any more."""
         self.now = self.next = np.empty((0, 0))
         if self.begun:
             self.done, self._digests = 0, []

@@ -25,8 +25,8 @@ from .separators import Parts
 class PartRows:
     """Rows of part number `at`, made on the host.
 
-    `inside` are the ways inside it, `edges` of each part those from its separators to all of it,
-    and `heights` what weights were raised by. `launches` and `operations` count what it took.
+    `inside` has the ways inside it, `edges` for each part the ways from its separators to all of
+    it, and `heights` the raise of the weights. `launches` and `operations` count the work.
     """
 
     parts: Parts
@@ -43,12 +43,12 @@ class PartRows:
         return absent_in(self.inside)
 
     def to_separators(self, to_own: NDArray, between: NDArray) -> None:
-        """Find the ways to all separators: to those of the part, and `between` them and all."""
+        """Find the ways to all separators, as the product of `to_own` and `between`."""
         self._to_all = np.full((len(to_own), between.shape[1]), self.absent)
         self._lower(self._to_all, 0, np.ascontiguousarray(to_own), 0, between)
 
     def onward(self) -> None:
-        """Find those on from all separators to the vertices of each part."""
+        """Find the ways on from all separators to the vertices of each part."""
         firsts = list(accumulate((m.size for m in self.parts.members), initial=0))
         self._made = np.full((len(self.inside), firsts[-1]), self.absent)
         self._made[:, firsts[self.at] : firsts[self.at + 1]] = self.inside
@@ -61,7 +61,7 @@ class PartRows:
         self.operations += int(lower_columns(result, column, a, begin, b, self.absent))
 
     def in_order(self, infinite: float) -> NDArray:
-        """Return the rows in the order of the graph, and what is infinite as users see it."""
+        """Return the rows in the order of the graph, with infinity as users see it."""
         made, heights, members = self._made, self.heights, self.parts.members
         columns = np.empty(made.shape[1], np.int64)
         columns[np.concatenate(members)] = np.arange(columns.size)

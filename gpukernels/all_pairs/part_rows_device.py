@@ -49,7 +49,7 @@ class DeviceRows(PartRows):
         self._high = form.whole(len(self.inside))
 
     def to_separators(self, to_own: NDArray, between: NDArray) -> None:
-        """Find the ways to all separators: to those of the part, and `between` them and all."""
+        """Find the ways to all separators, as the product of `to_own` and `between`."""
         device, form, room, high = self._device, self._form, self._room, self._high
         deep, wide = map(form.whole, between.shape)
         device.fill(room.to_all, self.absent)
@@ -61,7 +61,7 @@ class DeviceRows(PartRows):
         self.operations += high * deep * wide
 
     def onward(self) -> None:
-        """Find those on from all separators to the vertices of each part."""
+        """Find the ways on from all separators to the vertices of each part."""
         device, form, room, high = self._device, self._form, self._room, self._high
         across, parts = room.made.shape[1] // form.tile, len(self.edges)
         device.fill(room.made[: parts * high], self.absent)
@@ -73,7 +73,7 @@ class DeviceRows(PartRows):
         self.operations += high * room.elements
 
     def in_order(self, infinite: float) -> NDArray:
-        """Return the rows in the order of the graph, and what is infinite as users see it."""
+        """Return the rows in the order of the graph, with infinity as users see it."""
         device, room, size = self._device, self._room, len(self.inside)
         there = room.rows[:size]
         device.launch(

@@ -158,7 +158,7 @@ def in_tiles(
     into: str | PathLike | None = None,
     **options: Any,
 ) -> APSPResult:
-    """Find the same in tiles of rows, of which only those in work are in memory."""
+    """Find the same in tiles of rows; only the tiles in work are in memory."""
     searches = Searches(**options)
     if check_flag("next_hops", searches.next_hops):
         allowed = "False in tiles of rows: hops would come in tiles of columns"
@@ -189,7 +189,7 @@ def _turned_around(
 def rows_of(
     lengths: Lengths, g: Graph, device: Device, searches: Searches, method: str
 ) -> APSPResult:
-    """Return what the searches from all vertices of `g` find."""
+    """Return the results of the searches from all vertices of `g`."""
     arcs, batch = g.reverse if searches.next_hops else g, searches.roots_at_once(g, device)
     try:
         if batch is None:

@@ -119,7 +119,7 @@ def result_of(
     *,
     is_decoded: bool = False,
 ) -> APSPResult:
-    """Return the result, without padding, in which what is infinite becomes so in place.
+    """Return the result, without padding; infinite lengths are decoded in place.
 
     Unless it `is_decoded`: then the device has done so.
 

@@ -1,4 +1,4 @@
-"""How a matrix is cut into blocks so that those on a device at once stay within a bound."""
+"""Cut a matrix into blocks so that the blocks on a device at once stay within a bound."""
 
 from __future__ import annotations
 

@@ -62,7 +62,7 @@ def traffic(
     panel: int = 1,
     rounds: int | None = None,
 ) -> Traffic:
-    """Return what a method moves for n vertices, without running it.
+    """Return the traffic of a method for n vertices, without running it.
 
     Parameters
     ----------
@@ -128,7 +128,7 @@ def _product(form: Form, tiles: int, over: int) -> Traffic:
     wide, high = form.block
     threads, moved = wide * high, WORD * form.tile**2
     warps = -(-threads // WARP_SIZE)
-    # A few threads side by side ask for less than a sector, and get all of it.
+    # A few threads side by side request less than a sector, and get all of it.
     own = _whole_sectors(wide)
     left = _whole_sectors(min(threads, form.depth))
     right = _whole_sectors(min(threads, form.tile))
@@ -142,7 +142,7 @@ def _product(form: Form, tiles: int, over: int) -> Traffic:
 
 
 def _whole_sectors(words: int) -> int:
-    """Return how many times the bytes asked for are moved if so many words lie side by side."""
+    """Return the bytes moved per byte requested, if `words` words lie side by side."""
     return max(1, SECTOR // WORD // words)
 
 

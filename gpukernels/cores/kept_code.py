@@ -150,7 +150,7 @@ def keep_on_disk(dispatcher: Any) -> None:
 
 
 def keep(kernel: Any, cache: Any = None) -> None:
-    """Let what is compiled of a CUDA kernel of this package be kept; of others nothing changes.
+    """Keep the compiled code of a CUDA kernel of this package; for others nothing changes.
 
     Parameters
     ----------

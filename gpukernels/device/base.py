@@ -45,7 +45,7 @@ class Elapsed:
     late: bool = False
 
     def when_queued(self) -> None:
-        """Do what is to be done when all is queued; to be set within the block."""
+        """Do the work that follows when all is queued; to be set within the block."""
 
     def __repr__(self) -> str:
         return f"{self.ms:.3f} ms"

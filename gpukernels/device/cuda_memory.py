@@ -27,7 +27,7 @@ from numpy.typing import DTypeLike
 from gpukernels.device.lending import Lease, Pool
 from gpukernels.device.staged_copies import PIECES, STAGES, read_staged, write_staged
 
-#: Idle memory is at most this share of a GPU's; beyond, what is longest idle is freed.
+#: Idle memory is at most this share of a GPU's memory; beyond, the blocks longest idle are freed.
 IDLE_SHARE = 8
 #: Page-locked bytes of the host, in use or idle; beyond, results lie in ordinary memory.
 MOST_PINNED = 1 << 30
@@ -124,7 +124,7 @@ class CudaMemory:
         return lent
 
     def free_bytes(self) -> int:
-        """Return how many bytes nobody uses, those that wait here to be lent again included."""
+        """Return the number of free bytes, including idle bytes that wait here to be lent again."""
         return int(self.context.get_memory_info().free) + self.arrays.idle_bytes
 
     def pinned_array(self, shape: int | Sequence[int], dtype: DTypeLike) -> np.ndarray | None:

@@ -119,7 +119,7 @@ class Pool:
             return before
 
     def _settle(self) -> None:
-        """Put away what came back, and let go what is too much; the caller has the lock."""
+        """Sort returned blocks in, and free idle ones beyond the limit; the caller has the lock."""
         while self._returned:
             key, size, block = self._lent.pop(id(self._returned.popleft()))
             self.lent_bytes -= size
@@ -131,7 +131,7 @@ class Pool:
             self._let_go(self._most_idle)
 
     def _let_go(self, most: int) -> None:
-        """Let the blocks longest idle go until no more than `most` bytes are."""
+        """Free the blocks longest idle until at most `most` bytes are idle."""
         while self.idle_bytes > most and self._idle:
             key = next(iter(self._idle))
             size, _ = self._idle[key].pop(0)

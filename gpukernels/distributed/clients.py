@@ -54,11 +54,11 @@ def local_client(workers: int | None = None, *, dashboard: bool = False) -> Any:
     Parameters
     ----------
     workers : int, optional
-        Processes, each of one thread: a device does one thing at a time. Unless given, one for each
-        GPU, and two where there is none. More than there are GPUs share them in turn.
+        Processes, each of one thread: a device does one thing at a time. By default one per GPU, or
+        two without a GPU. If there are more workers than GPUs, they share them in turn.
     dashboard : bool
-        Whether Dask's dashboard is at http://127.0.0.1:8787 (it needs bokeh); else what is served
-        of it has a port that nobody knows.
+        Whether Dask's dashboard is at http://127.0.0.1:8787 (it needs bokeh). Otherwise the
+        part that Dask serves anyway is on a random port.
 
     Returns
     -------

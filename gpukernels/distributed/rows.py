@@ -29,9 +29,9 @@ TILES_A_WORKER = 4
 
 
 def chosen_engine(engine: str | None, device: Device | None) -> str:
-    """Return the engine of a call: unless given, the CPU if kernels would run on no GPU.
+    """Return the engine of a call: by default the CPU, if kernels would not run on a GPU.
 
-    Where the SIMT machine is given, or traces, they run on that.
+    Kernels run on the SIMT machine if it is given, or if it traces.
 
     Raises
     ------
@@ -194,7 +194,7 @@ class _Making(NamedTuple):
         return matrix
 
     def _here(self, cut: list[RowTile], missing: list[int]) -> Iterator[tuple[int, Any]]:
-        """Yield the number of each missing tile, and what the work on it returns."""
+        """Yield the number of each missing tile, and the result of the work on it."""
         for i in missing:
             try:
                 result = self.work(*self.args, *cut[i].args())
@@ -256,7 +256,7 @@ class _Making(NamedTuple):
 
 
 def _told(client: Any, pairs: Sequence[Any]) -> list[dict[str, Any]]:
-    """Return what the work on each tile did, without the rows, which stay where they are."""
+    """Return the statistics of each tile, without the rows, which stay on their workers."""
     keys = [pair.key for pair in pairs]
     told: dict[str, dict[str, Any]] = {}
     # One message a worker. A task for each tile would come between two tiles: some milliseconds.

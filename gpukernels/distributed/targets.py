@@ -27,7 +27,7 @@ FORMAT = "gpukernels tiles of rows 2"
 class ZarrMatrix:
     """A matrix in a ``.zarr``, a folder with a file for each chunk of rows.
 
-    Chunks are compressed, so nobody knows their room before they are written. They are written by
+    Chunks are compressed, so their size is not known before they are written. They are written by
     calls, and a full disk is an OSError.
 
     Parameters

@@ -100,6 +100,6 @@ def named(call: str, ask: Callable[[], Any], names: Mapping[str, str]) -> Any:
 
 
 def cancel(futures: Sequence[Any]) -> None:
-    """Let workers forget what they are asked for."""
+    """Let workers forget futures."""
     for future in futures:
         future.cancel()

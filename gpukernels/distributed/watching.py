@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from gpukernels.checks import needed
 
 TOPIC = "gpukernels: tasks"
-#: How long what is told may be on its way, in seconds.
+#: Seconds that a report may be on its way.
 PATIENCE = 10.0
 
 
@@ -67,7 +67,7 @@ class Watch:
         return list(self._told)
 
     def hear(self, event: tuple[float, dict[str, Any]]) -> None:
-        """Keep what is told; Dask itself keeps the last thousand alone."""
+        """Keep an event; Dask itself keeps only the last thousand."""
         self._told.append(event[1])
 
     def running(self, kind: str) -> set[str]:

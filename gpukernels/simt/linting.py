@@ -413,7 +413,7 @@ def _address(array):
 
 
 def _add(found, finding, label):
-    """Put `finding` among those `found` under `label`, unless it is there: then note the label."""
+    """Add `finding` to `found` under `label`; if it is there already, add the label to it."""
     lines = frozenset((finding.line, finding.other_line or finding.line))
     key = (finding.rule, finding.file, lines, finding.array)
     known = found.setdefault(key, finding)

@@ -541,7 +541,7 @@ class Run:
         raise self.error(EndlessLoop, reason, where, active, 0)
 
     def found(self, error):
-        """Raise what a check has found or, where findings are collected, keep it and go on."""
+        """Raise an error of a check or, if findings are collected, store it and continue."""
         if self.findings is None:
             raise error
         self.findings.append(error)

@@ -1,21 +1,21 @@
-"""Find data races: two threads on one element with no barrier between, one of them plainly there.
+"""Find data races: two accesses to one element with no barrier between, at least one not atomic.
 
-Two plain reads do not race, nor do two atomics. A plain write races with everything, and a plain
-read with an atomic, too: nobody can say what it sees.
+Two plain reads do not race, nor do two atomics. A plain write races with every other access, and a
+plain read races with an atomic, because the value that it reads is not defined.
 
 Every access gets a time. Two accesses are in order if one barrier that covers both threads lies
 between them: a grid sync, a ``syncthreads`` of their block, or a ``syncwarp`` that names both
-lanes. Since Volta the lanes of a warp do not march in lockstep, so being in one warp is no excuse;
+lanes. Since Volta the lanes of a warp do not run in lockstep, so two lanes of one warp can race;
 and by CUDA's own words shuffles, votes, matches and ``activemask`` do not order memory. Fences
 together with an atomic flag do: see :mod:`~gpukernels.simt.check.release_acquire`. A cache hint
-(``ldcv``, ``stwt`` and their like) leaves an access plain: PTX takes it for advice on speed, and
-numba for an expression without effects, which LLVM moves out of a loop that polls.
+(``ldcv``, ``stwt`` and their like) leaves an access plain: PTX takes it as advice on speed, and
+numba takes it as an expression without effects, which LLVM moves out of a loop that polls.
 
-For each element the latest writer is kept, and of its readers and of its atomic updaters four each:
+For each element the detector stores the latest writer, and four readers and four atomic updaters:
 the latest, and the latest of another lane, of another warp and of another block. As every barrier
-covers whole warps, whole blocks or the grid, they stand for all earlier ones: if any of those races
-with a later access, so does one of the four. (Only a ``syncwarp`` of a part of a warp or a fence,
-which order some of them alone, may hide one.)
+covers whole warps, whole blocks or the grid, these stand for all earlier accesses: if an earlier
+access races with a later one, so does one of the four. (A ``syncwarp`` of a part of a warp, or a
+fence, orders only some of them and may hide a race.)
 """
 
 from __future__ import annotations

@@ -108,7 +108,7 @@ def rebind(active, old, new, name, where):
 
 
 def join_results(active, old, new, name, where):
-    """Return what a function returns, which is `new` to `active` and `old` (or None) to others."""
+    """Return a function's result, which is `new` for `active` and `old` (or None) for others."""
     if old is None or old is new or active.full:
         return new
     arrays = list(old.arrays) if isinstance(old, Choice) else [old]

@@ -192,7 +192,7 @@ class Memory:
         """Return the elements at `index`, after :meth:`locate`."""
         if not self._bare or index.size > WARP_SIZE or IS_NARROW:
             return self.load(active, self.locate(active, index, where), where)
-        # A warp's load that nobody watches.
+        # A load by one warp, with no recorder and no check.
         at = index if index.dtype is _INDEX else index.astype(_INDEX)
         if at.tobytes()[_SIGN_BYTES].isascii():
             try:

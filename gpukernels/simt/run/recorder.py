@@ -25,9 +25,9 @@ _SHUFFLE_COLUMNS = (*_PLACE_COLUMNS, "mask")
 _DTYPES = {"kind": np.uint8, "mask": np.uint32, "taken": np.uint32}
 #: Entries of a step or request besides its lanes, so that a limit holds for one thread too.
 _OWN_ENTRIES = 8
-#: Entries that wait to become rows; then memory holds no more of a launch, however long it is.
+#: Entries that wait to become rows. This bounds the memory of a launch, however long it is.
 PENDING = 2_000_000
-#: Entries of a trace, unless told otherwise: three times what a search of a million vertices takes.
+#: Entries of a trace by default: three times the entries of a search of a million vertices.
 LIMIT = 1_000_000_000
 
 

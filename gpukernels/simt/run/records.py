@@ -186,7 +186,7 @@ def argument(run, name, value) -> Slice:
 
 
 def write_back(run):
-    """Give records that were arguments what the kernel wrote into them, as numba does."""
+    """Copy the kernel's writes into the records that were arguments, as numba does."""
     for value, data in run.__dict__.get("record_arguments", ()):
         for name in data.dtype.names:
             value[name] = data[name]
@@ -201,7 +201,7 @@ def field_memory(array, field) -> FieldMemory:
 
 
 def _records(array, active, record):
-    """Return the indices of the records: `record`, or what a reference to one holds."""
+    """Return the indices of the records: `record`, or the index in a reference to one."""
     return _seen(array.origin, active) if record is None else record
 
 

@@ -41,10 +41,10 @@ def warp_by_warp(run, values, seed):
 
 
 def _waves(run, values, blocks=None):
-    """Make the waves of a launch, one after another; `blocks` is the size where nobody polls.
+    """Make the waves of a launch, one after another; `blocks` is the size if no warp polls.
 
-    Blocks that wait for each other by themselves find as many others resident as on a device; a
-    block that waits for those before it, as by a ticket, finds them finished or here.
+    Blocks that wait for each other find as many other blocks resident as on a device. A block that
+    waits for earlier blocks, as with a ticket, finds them finished or resident.
     """
     if run.cooperative:
         size = run.blocks

@@ -65,7 +65,7 @@ class Turn(enum.Enum):
 
     #: The strand may go on.
     STEP = enum.auto()
-    #: It has only asked whether others have done something.
+    #: It has only checked whether others have done something.
     POLL = enum.auto()
     #: It waits for others.
     HELD = enum.auto()

@@ -1,7 +1,7 @@
-"""Loops over what is no ``range``: arrays, tuples, ``enumerate`` and ``zip``.
+"""Loops over other things than ``range``: arrays, tuples, ``enumerate`` and ``zip``.
 
-A loop over tuples alone is written out, one copy of its body an item, unless threads may leave it.
-Every other one has a hidden counter, from which each part makes its element.
+A loop over tuples alone is unrolled, with one copy of its body per item, unless threads may leave
+it. Every other loop has a hidden counter, from which each part makes its element.
 """
 
 from __future__ import annotations
@@ -173,7 +173,7 @@ class IterationTranslator:
                 self.assign(node.target, value)
                 self.statements(node.body, self.active)
             return
-        # The step begins before the loads that evaluate what the loop goes over.
+        # The step begins before the loads that evaluate the object of the loop.
         evaluated, self.lines[mark:] = self.lines[mark:], []
         event = self.note(BRANCH)
         self.lines += evaluated
@@ -210,7 +210,7 @@ class IterationTranslator:
         return value if isinstance(value, Value) else self.literal(value)
 
     def iterable(self, node):
-        """Return what a loop over `node` goes through."""
+        """Return the object that a loop over `node` goes through."""
         made_by = self.constant_of(node.func) if isinstance(node, ast.Call) else None
         if made_by is enumerate:
             if node.keywords or not 1 <= len(node.args) <= 2:

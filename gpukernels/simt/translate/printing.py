@@ -45,7 +45,7 @@ def _format(t, value, node, codes):
 
 
 def print_lines(active, form, values):
-    """Print `form`, filled with the values of each active thread; nothing where nobody listens."""
+    """Print `form`, filled with the values of each active thread; nothing to a silent output."""
     if getattr(sys.stdout, "silent", False):
         return
     columns = [np.broadcast_to(value, active.n).tolist() for value in values]

@@ -1,6 +1,6 @@
 """Device functions with an explicit signature: arguments and result are cast to its types.
 
-numba compiles them where they are decorated, which asks for a GPU; without one the decorator
+numba compiles them where they are decorated, which needs a GPU; without one the decorator
 itself raises numba's CudaSupportError, before the machine sees anything.
 """
 

@@ -36,7 +36,7 @@ def of_one_type(t, value, node):
 
 
 def describe(type_) -> str:
-    """Return what a value of `type_` is, for a message."""
+    """Return a description of a value of `type_`, for a message."""
     if isinstance(type_, np.dtype):
         return str(type_)
     if isinstance(type_, TupleType):

@@ -94,7 +94,7 @@ class _Loop:
         return name != path and name in _NEUTRAL and _changes_nothing(call)
 
     def _asks_within(self, call):
-        """Whether `call` is one of a device function that asks for its caller."""
+        """Whether `call` calls a device function that contains a question."""
         target = self.translator.constant_of(call.func)
         if target is None or source.python_function(target) is None:
             return False

@@ -15,7 +15,7 @@ _DECLARED = {"shape", "dtype", "alignment"}
 
 
 def _computed(shape):
-    """Whether a shape is computed from names: Python itself folds what is made of literals."""
+    """Whether a shape is computed from names: Python itself folds an expression of literals."""
     return any(
         isinstance(part, ast.BinOp) and any(isinstance(p, ast.Name) for p in ast.walk(part))
         for part in ast.walk(shape)
