@@ -78,7 +78,7 @@ export const compareView = {
   },
 };
 
-// What a row and a column are.
+// Names of a row and a column.
 function headsOf(payload) {
   return payload.heads || HEADS;
 }
@@ -130,7 +130,7 @@ function cellOf(trace, texts, m, g) {
   );
 }
 
-// What a cell holds becomes a link that sets the figure which recorded the run, and plays it.
+// Turns a cell's content into a link that sets the figure with the run, and plays it.
 function playingCell(cell, address, run) {
   const held = cell.querySelector("span") || cell;
   const link = h(

@@ -89,7 +89,7 @@ function energyPicture(payload) {
     step = 0;
   const ask = inspectable(svg, locate, pick, () => payload.methods.length);
 
-  // The nearest mark under a place; of those on top of each other the one that is seen.
+  // The nearest mark under a place; if marks overlap, the visible one.
   function locate(x, y) {
     let best = -1,
       least = PLANE.mark * PLANE.mark;
@@ -140,7 +140,7 @@ function energyPicture(payload) {
   };
 }
 
-// The words of a line stand at its upper end, beside it.
+// The words of a line stand next to its upper end.
 function lineName([x, y, , , word]) {
   return [
     number(Math.min(placeAcross(x) + 4, PLANE.wide - 34)),

@@ -43,7 +43,7 @@ export const frontierView = {
       : null;
     return {
       stage: [start && start.offer, picture.svg, ...(walks ? walks.stage : []), makers].filter(Boolean),
-      // What lights up together stands together where there is room beside it for the numbers.
+      // Parts that light up together stand together if the numbers fit next to them.
       parts(column) {
         const graph = ["Graph", [start && start.offer, picture.svg].filter(Boolean)],
           arcs = ["Arcs", walks ? walks.stage : []];
@@ -90,7 +90,7 @@ function makersHead(lines) {
   return lines.length ? "Found more than once, by" : "No duplicates";
 }
 
-// The search that begins at the root in this place: a trace holds those of all roots, one after the other.
+// The search from the root in this place; a trace holds the searches of all roots, one by one.
 function readTrace(trace, place, n) {
   const all = trace.variantSteps || [trace.steps],
     kinds = trace.dropped ? 5 : 4;

@@ -1,4 +1,4 @@
-// Who reads which arc in a level: the threads at work, the array of targets, and the source line, below the picture.
+// The reads of arcs in a level, below the picture: the threads at work, the array of targets, the source line.
 import { cursorOf, lightNode, litMark, namesOf } from "../js/cursor.js";
 import { unpack, unpackLists } from "../js/decode.js";
 import { h, number, put } from "../js/element.js";
@@ -18,7 +18,7 @@ const WARP = 32,
   IN_SECTOR = 8;
 const KINDS = ["gk-f-done", "gk-f-new", "gk-f-clash"];
 
-// The loads of level k: { arc, thread, kind, place, up }, where kind says of which look its cell is.
+// The loads of level k: { arc, thread, kind, place, up }, where kind is the look of its cell.
 export function readWalks({ arc, thread, kind, place, threads, places, up }) {
   const at = unpack(arc.at),
     arcs = unpackLists(arc),
@@ -53,8 +53,8 @@ function warpsAt(walks) {
   return [...new Set(walks.map((walk) => placeOfThread(walk).row))].sort((a, b) => a - b);
 }
 
-// `arcs` is what a record says of the graph's arrays, `recorded` what its traces say of their loads; `graph` is the
-// picture of the graph, with a mark for lines that are lit. Levels are `counted` as the figure counts them.
+// `arcs` is the record's part on the graph's arrays, `recorded` its part on their loads. `graph` is the
+// picture of the graph, with a mark for lit lines. Levels are `counted` as the figure counts them.
 export function walksOf(arcs, recorded, drawing, graph, counted) {
   const offsets = unpack(arcs.offsets),
     lineOfArc = unpack(arcs.line);

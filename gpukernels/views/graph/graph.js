@@ -1,4 +1,4 @@
-// GraphView: a graph with its values, or vertex by vertex beside its CSR arrays.
+// GraphView: a graph with its values, or vertex by vertex with its CSR arrays.
 import { countAfter, countNames } from "../js/counted.js";
 import { cursorOf, litMark, namesOf } from "../js/cursor.js";
 import { unpack } from "../js/decode.js";

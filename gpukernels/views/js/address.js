@@ -1,7 +1,7 @@
-// How a state of a figure is written: #fig-frontier?run=fine&step=8.
+// The address of a figure's state: #fig-frontier?run=fine&step=8.
 //
-// A state is a list of [name, word]: `run` is the trace, `step` the step, `show` says whether the figure fills the window,
-// and every list beside them goes by its label.
+// A state is a list of [name, word]: `run` is the trace, `step` the step, `show` is set if the figure fills the window.
+// Every other list has its label as name.
 import { leastSteps } from "./variants.js";
 import { SHOWS } from "./wide.js";
 import { wordAt } from "./words.js";

@@ -16,7 +16,7 @@ export function namesOf(ids, one, many, name = String) {
   return `${all.length === 1 ? one : many} ${all.map(name).join(", ")}`.trim();
 }
 
-// The look of what is lit, on any color: ink, with paper around it.
+// The look of lit marks, on any color: ink, with paper around it.
 export function litMark() {
   const edge = pathOf("gk-lit-edge"),
     line = pathOf("gk-lit-line");
@@ -38,10 +38,10 @@ function same(a, b) {
   return a !== null && b !== null && a.length === b.length && a.every((value, k) => value === b[k]);
 }
 
-// `kinds` holds by its name, in the order in which it is said, { say(ids), light(ids, step), longest(), at(id, step) }: the
-// words for some of it, what shows them as lit (no ids: none), the longest words, and of which step a mark without one is
-// (by default the one shown). What has no `say` is not told. `ties(step)` returns those of a step, and `hint` tells a
-// reader what to point at.
+// `kinds` maps each kind's name, in the order of the words, to { say(ids), light(ids, step), longest(), at(id, step) }: its
+// words, a function that lights marks (no ids: none), the longest words, and the step of a mark without one (by default
+// the one shown). A kind without `say` has no words. `ties(step)` returns a step's ties. `hint` shows a reader
+// which marks can be used.
 export function cursorOf(kinds, ties, hint, counted) {
   const words = h("span", { class: "gk-pointed-words", "aria-live": "polite", "aria-atomic": "true" });
   const idle = h("span", { class: "gk-pointed-hint" }, hint);

@@ -31,7 +31,7 @@ export function unpackLists(lists) {
   return (row) => of.subarray(at[row], at[row + 1]);
 }
 
-// The same for what pack_rows writes, where equal lists are kept once.
+// The same for the output of pack_rows, which keeps equal lists once.
 export function unpackRows(rows) {
   const which = unpack(rows.row),
     list = unpackLists(rows);

@@ -64,7 +64,7 @@ export class StringElement {
     this.childNodes = text === "" ? [] : [String(text)];
   }
 
-  // Of selectors, a tag or one class.
+  // Selectors are a tag or one class.
   querySelectorAll(selector) {
     const fits = selector.startsWith(".")
       ? (node) => (node.getAttribute("class") || "").split(" ").includes(selector.slice(1))
@@ -94,7 +94,7 @@ export function toText(node, attributesOf) {
 
 const SIXTY_FOUR = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-// What atob does, which is a browser's and not the language's.
+// Same as atob, which only browsers have.
 export function binaryText(packed) {
   const text = packed.replace(/=+$/, "");
   let held = 0,

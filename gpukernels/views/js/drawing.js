@@ -161,7 +161,7 @@ export function readDrawing(payload) {
         y1 = y[a] / 10,
         x2 = x[b] / 10,
         y2 = y[b] / 10;
-      // Of a loop, its far end.
+      // A loop's far end.
       if (a === b) {
         const [dx, dy] = sideOfLoop.get(k),
           reach = r - 1 + loopSize() + Math.sqrt(Math.max(loopSize() * loopSize() - 9, 0));

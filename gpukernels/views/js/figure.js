@@ -34,7 +34,7 @@ export function counterList(meanings = {}) {
     held = [];
   return {
     list,
-    // How many signs the longest text of each counter has: its name does not wrap anew when it grows.
+    // Characters of each counter's longest text, so that its name does not wrap when it grows.
     hold(signs) {
       held = signs;
       shown = "";
@@ -67,7 +67,7 @@ function moveHead(svg, step, steps) {
   }
 }
 
-// A list of `entries`, of which that in place `at` is chosen; `onChange(k)` hears of another.
+// A list of `entries` with entry `at` chosen; `onChange(k)` is called with another.
 export function selectOf(label, entries, at, onChange) {
   const select = h("select", null, ...entries.map((text) => h("option", null, text)));
   select.selectedIndex = at;
@@ -85,10 +85,10 @@ export function selectOf(label, entries, at, onChange) {
   return field;
 }
 
-// Trace k of a view as a scene. Where the view says of all its traces that they are whole runs (`races`), it has them all
+// Trace k of a view as a scene. If all traces are whole runs (`races` of the view), the scene has them all
 // on one clock.
 export function sceneOf(view, record, opened, k, again, go, anew) {
-  // What was pointed at in another run is not in this one.
+  // Marks lit in another run are not in this one.
   opened.cursor?.clear();
   const scene = opened.choose(k, again, go, anew);
   const whole = view.races && record.traces.every((trace) => view.races(record, trace));
@@ -111,7 +111,7 @@ export function layOut(record, opened, view) {
   const said = h("div", { class: "gk-said" }, now);
   return {
     title: h("p", { class: "gk-title" }, record.title),
-    // What stays in view where the rest scrolls.
+    // Parts that stay in view while the rest scrolls.
     head: h("div", { class: "gk-head" }, timeline, said, ...(opened.cursor ? [opened.cursor.node] : [])),
     timeline,
     counters,
@@ -141,7 +141,7 @@ export function layOut(record, opened, view) {
   };
 }
 
-// What each look means that no counter shows: what the scene says, and what every timeline has.
+// Keys for looks without a counter: the scene's own, and those of every timeline.
 function frameKeys(scene, { noun }, timeline) {
   const keys = [...(scene.keys || [])];
   if (timeline.querySelector(".gk-f-playhead")) keys.push([squareKey("gk-f-playhead"), `this ${noun}`]);
@@ -341,7 +341,7 @@ export function fillFigure(figure, view, model, gifenc, page = null) {
     return step === scene.steps;
   }
 
-  // What is not said stays as it is.
+  // Fields not given stay unchanged.
   function move(state) {
     stop();
     const wanted = new Map(state);

@@ -1,6 +1,6 @@
-// Lets a reader ask one mark of a picture about itself, by pointer or by keyboard.
+// Lets a reader inspect one mark of a picture, by pointer or keyboard.
 
-// Where in a picture an event is, in its own units, or null where it is not drawn.
+// Place of an event in a picture, in the picture's units, or null if it is not drawn.
 export function placeIn(svg, event) {
   const matrix = svg.getScreenCTM();
   return matrix && new DOMPoint(event.clientX, event.clientY).matrixTransform(matrix.inverse());

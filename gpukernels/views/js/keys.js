@@ -1,8 +1,8 @@
-// Space plays and pauses, left and right step, wherever in a figure the focus is.
+// Space plays and pauses, left and right step, wherever the focus is in a figure.
 //
-// Up and down stay the page's: they scroll it, and a figure that was clicked would not let go of them. Page Up and Page Down,
-// which a presenter's remote control sends, step a figure that fills the window. Whatever has its own use for a key keeps it:
-// lists and sliders, and a picture whose marks are asked by arrow keys.
+// Up and down are left to the page, so that they scroll it even after a click on a figure. Page Up and Page Down,
+// which a presenter's remote control sends, step a figure that fills the window. Elements with their own use for a key
+// keep it: lists, sliders, and a picture whose marks are inspected by arrow keys.
 
 const OWN_SPACE = "a, button, input, select, summary, textarea";
 const OWN_ARROWS = "input, select, textarea";

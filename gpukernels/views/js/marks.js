@@ -13,7 +13,7 @@ export function boxPath(x, y, wide, tall) {
   return `M${number(x)} ${number(y)}h${number(wide)}v${number(tall)}h-${number(wide)}z`;
 }
 
-// What a reader looks at, in units of its own, with a name for those who hear it.
+// A picture with its own units, and a name for screen readers.
 export function picture(name, wide, tall, label, ...marks) {
   const view = `0 0 ${number(wide)} ${number(tall)}`;
   return h("svg", { class: name, viewBox: view, role: "img", "aria-label": label }, ...marks);
@@ -60,7 +60,7 @@ export function wordsText(name, font) {
 // How many of the longest texts are given room: the longest in letters need not be the tallest.
 const TRIED = 6;
 
-// What takes as much room as the longest of some texts, in the grid in which one of them is shown, and is not seen.
+// Invisible nodes that keep room for the longest of some texts, in the grid in which one text is shown.
 export function roomsFor(texts) {
   const longest = [...texts].sort((a, b) => b.length - a.length).slice(0, TRIED);
   return longest.map((text) => h("span", { class: "gk-room", "data-said": text, "aria-hidden": "true" }));
@@ -82,8 +82,8 @@ export function codeLine() {
   };
 }
 
-// One row of a timeline: a label and a strip with a column a step, stretched to the page's width; `height` is on the page,
-// `unit` in the strip. `dim` fades the columns after the playhead.
+// One row of a timeline: a label and a strip with one column per step, stretched to the page's width. `height` is on the
+// page, `unit` in the strip. `dim` fades the columns after the playhead.
 export function track(label, note, steps, height, unit, marks, dim) {
   return h(
     "div",
@@ -101,7 +101,7 @@ export function track(label, note, steps, height, unit, marks, dim) {
       },
       h("rect", { class: "gk-f-playhead", x: 0, y: 0, width: Math.max(1, steps / 160), height: unit }),
       ...marks,
-      // Without hue, so that what has not run cannot be taken for another color of what has.
+      // Without hue, so that future steps do not look like another color of past ones.
       ...(dim ? ["gk-f-gray", "gk-f-pale"] : []).map((look) =>
         h("rect", { class: `gk-f-future ${look}`, x: 0, y: 0, width: 0, height: unit }),
       ),

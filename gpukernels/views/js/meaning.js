@@ -1,4 +1,4 @@
-// What a counter counts, said where it stands: to a pointer, to a click or a tap, and to keys.
+// Shows the meaning of a counter next to it: on a pointer, a click or a tap, and by keys.
 //
 // The names of a list are one stop of the Tab key; up and down go from one to the next. A click or a tap keeps the words
 // until the next one, or until Escape.

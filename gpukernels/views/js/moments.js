@@ -48,7 +48,7 @@ export function momentsOf(records) {
       if (text) comeTo(text);
       return;
     }
-    // What fills the window hides the figure that is asked for.
+    // A figure that fills the window hides the requested one.
     for (const [id, place] of places) if (id !== found.id) place.show("");
     // First, since a figure over the whole window has no place in the page to come to.
     if (!history.state || history.state.figure !== found.id) comeTo(document.getElementById(found.id));
@@ -94,7 +94,7 @@ export function momentsOf(records) {
         return location.href;
       }),
     listen() {
-      // Without scripts a link leads to the figure; the rest of its address waits beside it.
+      // Without scripts a link leads to the figure; an attribute has the rest of the address.
       for (const link of document.querySelectorAll("a[data-gk-state]")) {
         link.setAttribute("href", `${link.getAttribute("href")}?${link.dataset.gkState}`);
         link.removeAttribute("data-gk-state");
@@ -114,13 +114,13 @@ function unfold(figure) {
   for (let fold = figure.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
 }
 
-// What of the window a header leaves free.
+// The part of the window below a header.
 function windowBox() {
   const covered = Number.parseFloat(getComputedStyle(document.documentElement).scrollPaddingTop) || 0;
   return [covered, innerHeight];
 }
 
-// Whether two thirds of what could be seen of a figure are.
+// Whether two thirds of a figure's part that fits are visible.
 function isSeen(figure) {
   const [top, bottom] = windowBox(),
     box = figure.getBoundingClientRect();
@@ -136,7 +136,7 @@ function bring(figure) {
   figure.scrollIntoView({ block: tall ? "start" : "nearest", behavior: "instant" });
 }
 
-// To a figure in a page that is only just opened: what stands above may still grow, until the reader takes over.
+// Scrolls to a figure, again when parts of the page above it grow, until the reader acts.
 function comeTo(figure) {
   unfold(figure);
   const go = () => figure.scrollIntoView({ block: "start", behavior: "instant" });
@@ -149,7 +149,7 @@ function comeTo(figure) {
   go();
 }
 
-// `address()` returns what is copied.
+// `address()` returns the text to copy.
 function linkButton(address) {
   const said = h("span", { class: "gk-copied", role: "status" });
   const button = h(

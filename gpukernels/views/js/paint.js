@@ -1,5 +1,5 @@
-// What a first frame needs for readers without a style sheet (plain notebook viewers, paper) and what its rules of one class
-// do not say, which looks.py reads: words need a font, and some lines on white paper more ink.
+// Additions to a first frame for readers without a style sheet (plain notebook viewers, paper). looks.py reads the rules for
+// a single class; in addition, words need a font, and some lines on white paper more ink.
 
 const INK = "#1f2328",
   QUIET = "#57606a",

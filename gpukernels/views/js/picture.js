@@ -2,13 +2,13 @@
 // that the page computed for it. Controls are left out.
 import { h } from "./element.js";
 
-// What a mark has from the mark around it, where nothing else is said, and what it has as in this list.
+// Properties that a mark inherits from the mark around it, and the values of those that it does not.
 const PASSED_ON = [
   "fill fill-opacity stroke stroke-width stroke-dasharray stroke-linecap stroke-linejoin stroke-opacity paint-order",
   "text-anchor font-family font-size font-weight font-style font-variant-numeric letter-spacing",
 ].flatMap((names) => names.split(" "));
 const UNCHANGED = { opacity: "1", "vector-effect": "none", "mix-blend-mode": "normal", transform: "none" };
-// Of the marks' attributes, those that say where they are.
+// The attributes of marks that give their place.
 const PLACED = "d x y width height viewBox preserveAspectRatio cx cy r transform".split(" ");
 const SIDES_OF_BOX = ["top", "right", "bottom", "left"];
 
@@ -71,7 +71,7 @@ export function pictureOf(figure, about) {
     });
   }
 
-  // What a box shows besides its content: its paper and the lines at its sides.
+  // The parts of a box besides its content: its paper and the lines at its sides.
   function boxOf(node, style) {
     const { x, y, width, height } = placed(node.getBoundingClientRect()),
       marks = [];
@@ -108,13 +108,13 @@ export function pictureOf(figure, about) {
       return [copy];
     }
     const inner = [...node.childNodes].flatMap(partsOf);
-    // Of what scrolls, the part that is seen.
+    // Only the visible part of a scrolling box.
     const cut = style.overflowY !== "visible" && node.scrollHeight > node.clientHeight + 1;
     const view = Object.values(at).join(" ");
     return [...boxOf(node, style), ...(cut ? [h("svg", { ...at, viewBox: view }, ...inner)] : inner)];
   }
 
-  // Of whole pixels, since programs show a picture in its rounded size.
+  // Whole pixels, since programs show a picture in its rounded size.
   const [width, height] = [origin.width, origin.height].map((size) => Math.ceil(size / scale));
   const parts = partsOf(figure);
   figure.toggleAttribute("data-saved", false);

@@ -4,7 +4,7 @@ import { pathOf, symbol, stretched } from "./marks.js";
 
 const RACE_TALL = 10;
 
-// Of the runs `traces`, `chosen` is drawn. Where all take as long there is nothing to see, and null is returned.
+// Draws `chosen` among the runs `traces`. Returns null if all take the same time, with nothing to compare.
 export function raceOf(traces, chosen, counted) {
   const most = Math.max(...traces.map((trace) => trace.steps));
   if (traces.every((trace) => trace.steps === most)) return null;

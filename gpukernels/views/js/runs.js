@@ -1,4 +1,4 @@
-// Which two of several runs are drawn: lists for both, or a slider for the second where the runs are settings of a knob.
+// Selects two of several runs to draw: by lists, or by a slider for the second if the runs differ in one parameter.
 import { h, say } from "./element.js";
 import { selectOf } from "./figure.js";
 

@@ -7,8 +7,8 @@ import { canvasOf, download, drawPicture, textOf, urlOf } from "./raster.js";
 // So many pixels of a PNG for one of the page: slides are larger than a page's column.
 const FINE = 3;
 
-// A button "Save" with its entries; `nameNow()` is what the file is called, without its ending, and `about()` a line on where
-// the figure is from, which is shown if the figure `isCited`. film.js describes `run`.
+// A button "Save" with its entries. `nameNow()` is the file's name without its ending, and `about()` a line on the figure's
+// source, which is shown if the figure `isCited`. film.js describes `run`.
 export function saveMenu(figure, nameNow, about, isCited, run) {
   const entry = (words, save) => {
     const button = h("button", { type: "button" }, words);

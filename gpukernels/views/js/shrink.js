@@ -1,4 +1,4 @@
-// Pictures in a figure that fills the window: they give way to what stands around them, and their words do not shrink along.
+// Pictures in a figure that fills the window shrink to make room for the parts around them, but their words do not.
 
 // Words of a picture are so large in the figure's own pixels, as those around it are.
 const LEAST_LETTERS = 12;

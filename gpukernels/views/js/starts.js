@@ -5,7 +5,7 @@ import { symbol } from "./marks.js";
 
 const ROOT_DOT = "M7 7h0";
 
-// Where a search can start, and where it does: `list` and a click in the picture change it. All is drawn anew by `anew`.
+// The roots that a search can have, and the current one: `list` and a click change it. `anew` draws all again.
 export function startsOf(payload, n) {
   const [field] = payload.variants.fields,
     roots = field.entries.map(Number);
@@ -20,7 +20,7 @@ export function startsOf(payload, n) {
       place = k;
       starts.anew(0);
     }),
-    // Of a vertex from which no search was recorded, nothing.
+    // Does nothing if no search from v was recorded.
     start(v) {
       if (roots.includes(v)) starts.list.field.choose(roots.indexOf(v));
     },

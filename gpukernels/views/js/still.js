@@ -4,7 +4,7 @@ import { h } from "./element.js";
 import { keepRoom, layOut, sceneOf } from "./figure.js";
 import { PAINT } from "./paint.js";
 
-// What only answers a reader's pointer or keys, or keeps room for other steps.
+// Classes of nodes that only answer a reader's pointer or keys, or keep room.
 const ANSWERS = new Set([
   "gk-room",
   "gk-note",

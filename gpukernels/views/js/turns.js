@@ -1,8 +1,8 @@
-// A figure that is taller than the window stands closer together, and, where that is not enough, shows its parts in turns,
-// and a part that is too tall alone in pieces: nobody has to scroll inside of it.
+// A figure taller than the window gets less space between its parts. If it is still too tall, it shows its parts in turns,
+// and a part that is too tall alone in pieces, so that readers need not scroll in it.
 //
-// A part is [name or null, nodes, pieces], where pieces, if any, are parts, or { word, nodes: [nodes of each], ends: [[first,
-// last]] } in their order, counted from 1 where they have no ends. What stands in several turns is among the nodes of several
+// A part is [name or null, nodes, pieces]. Pieces, if any, are parts, or { word, nodes: [nodes of each], ends: [[first,
+// last]] } in their order, counted from 1 if they have no ends. A node of several turns is among the nodes of several
 // pieces.
 import { h } from "./element.js";
 import { fitPictures } from "./shrink.js";
@@ -42,8 +42,8 @@ function inPieces(parts) {
   });
 }
 
-// `partsNow(column)` tells the parts in their order, of a figure that is one column or whose numbers stand beside or above
-// and stay; `stage` is the box of the picture.
+// `partsNow(column)` returns the parts in their order; `column` is false if the numbers stay next to or above the parts.
+// `stage` is the box of the picture.
 export function fitted(figure, stage, partsNow) {
   const bar = h("div", { class: "gk-turns", role: "group", "aria-label": "Parts of this figure" });
   const body = stage.parentElement,
@@ -112,7 +112,7 @@ export function fitted(figure, stage, partsNow) {
     return all.every(([whole]) => whole);
   }
 
-  // What scrolls can be reached by keys.
+  // A scrolling stage can be reached by keys.
   function reach() {
     const scrolls = stage.scrollHeight > stage.clientHeight + 1 && getComputedStyle(stage).overflowY !== "visible";
     const reached = [...stage.querySelectorAll(REACHED)].some((node) => node.getClientRects().length);
@@ -125,7 +125,7 @@ export function fitted(figure, stage, partsNow) {
     reach();
   }
 
-  // What is said in front of a piece is not said again in front of the next.
+  // The word in front of a piece is not repeated for the next piece.
   function nameTurns() {
     const words = turns.map((some) => some.find(([, , , piece]) => piece)?.[3].word);
     bar.replaceChildren(
@@ -193,7 +193,7 @@ export function fitted(figure, stage, partsNow) {
   return {
     bar,
     fit,
-    // What is set from elsewhere is seen in the picture.
+    // Shows the picture, where changes made elsewhere are visible.
     first: () => turns.length && turn(0),
     end() {
       watch.disconnect();

@@ -18,7 +18,7 @@ function placesOf(fields, variant) {
   return places;
 }
 
-// The fewest steps of those recordings of a trace that a state can mean: what it does not say may be anything.
+// The fewest steps of the recordings of a trace that match a state; fields not in it match any.
 export function leastSteps(record, trace, wanted) {
   if (!trace.variantSteps) return trace.steps;
   const { fields } = record.variants;

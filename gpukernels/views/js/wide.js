@@ -1,7 +1,7 @@
 // A figure over the whole window, for a lecture, and back.
 //
 // It stays where it is in the document and lies above it in the browser's top layer, which nothing around it clips:
-// neither a notebook's panels nor the book's columns. What is moved elsewhere would lose its focus.
+// neither a notebook's panels nor the book's columns. Moving it would lose the focus.
 import { h } from "./element.js";
 
 const FOCUSABLE = "a[href], button:enabled, input, select, summary, [tabindex='0']";
@@ -9,7 +9,7 @@ const FOCUSABLE = "a[href], button:enabled, input, select, summary, [tabindex='0
 // which the last row of a lecture hall can read. A window that is too narrow for this is enlarged less.
 const WINDOW_TALL = 480,
   WINDOW_WIDE = 640;
-// What an address says after `show=`: the whole figure, or the figure without controls, key and caption.
+// Words after `show=` in an address: the whole figure, or without controls, key and caption.
 export const SHOWS = ["full", "picture"];
 
 function scaleOf() {

@@ -1,6 +1,6 @@
-// What figures, lists and their entries are called in an address: short words.
+// The words for figures, lists and their entries in an address.
 //
-// A word is short ("no-filter" for "no filter") where it means one entry alone, and written in full elsewhere.
+// A word is short ("no-filter" for "no filter") if only one entry has it, and otherwise written in full.
 
 export function slugOf(text) {
   return text

@@ -41,7 +41,7 @@ export const mappingView = {
     const drawn = { load: null, panels: [] };
     const cursor = unitCursor(drawn);
     const offer = sizes ? [sizes.node] : [];
-    // A technique's strip, with what changes it.
+    // A technique's strip, with its controls.
     const stripNodes = (column) => drawn.panels.map((panel) => [...offer, ...(column ? [] : [key]), panel.node]);
     return {
       cursor,
@@ -55,7 +55,7 @@ export const mappingView = {
         const whole = payload.traces[k];
         const trace = sizes ? withSizes(whole, sizes) : whole;
         const load = readWorkload(trace);
-        // Who looks at the end of the one looks at the end of the other.
+        // A reader at the end stays at the end of the new workload.
         if (sizes)
           sizes.changed = () => {
             const steps = whole.variantSteps[sizes.at()];
@@ -91,7 +91,7 @@ export const mappingView = {
   },
 };
 
-// Of the marks `ids`, the threads of technique k.
+// The threads of technique k among the marks `ids`.
 function threadsOf(ids, k) {
   return [...ids].filter((id) => Math.floor(id / THREADS_APART) === k).map((id) => id % THREADS_APART);
 }
@@ -155,7 +155,7 @@ function mappingKeys(load) {
   ];
 }
 
-// What a workload is at the sizes that its items have now; a trace holds those of all sizes, one after the other.
+// The workload for the current sizes of its items; a trace holds those of all sizes, one by one.
 function withSizes(trace, sizes) {
   const at = sizes.at(),
     offsets = [0];

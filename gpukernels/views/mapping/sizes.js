@@ -3,8 +3,8 @@ import { count, h, put, say } from "../js/element.js";
 import { variantAt } from "../js/variants.js";
 import { slugOf } from "../js/words.js";
 
-// `changed` of what is returned is called after each change. `now()` are the sizes of all items, `at()` says which of the
-// recordings is of these sizes.
+// The result's `changed` is called after each change. `now()` returns the sizes of all items, `at()` the number of the
+// recording with these sizes.
 export function sizeBars({ fields, first, items, offer }, { base, names }) {
   const places = [...first],
     sizes = [...base];

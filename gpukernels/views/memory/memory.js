@@ -101,7 +101,7 @@ export const memoryView = {
   },
 };
 
-// What each lane of a request has to do with.
+// The line, element and sector of each lane of a request.
 function tiesOfRequest({ lanes, index, size, shared, line }) {
   return Array.from(lanes, (lane, k) => {
     const tie = { lane, line, element: index[k] };

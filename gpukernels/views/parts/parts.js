@@ -172,7 +172,7 @@ function partsPicture(drawing) {
   };
 }
 
-// What the additions are for, as shares of one bar.
+// The purposes of the additions, as shares of one bar.
 function sharesPicture() {
   const title = h("text", { class: "gk-share-name", x: 0, y: 9 }, "what the additions are for"),
     bars = TERM_LOOKS.map((look) => pathOf(look)),

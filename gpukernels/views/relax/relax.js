@@ -78,7 +78,7 @@ export const relaxView = {
   },
 };
 
-// What a trace holds of all roots, one after the other, as it is from the root in this place.
+// The runs from the root in this place; a trace holds those of all roots, one by one.
 function readGroup(payload, trace, place) {
   const runs = trace.runs.map((run) => readRun(ofRoot(run, place), payload.classes.length));
   const ends = runs.map((run) => run.iterations);
@@ -106,7 +106,7 @@ function ofRoot(run, place) {
   };
 }
 
-// What the longest sentence of any root needs room for.
+// Room for the longest sentence of any root.
 function roomOfAll(payload, trace, shown) {
   const said = [];
   trace.variantSteps.forEach((steps, place) => {
@@ -116,8 +116,8 @@ function roomOfAll(payload, trace, shown) {
   return { steps: trace.steps, said, most: trace.mostArcs };
 }
 
-// Columns of a run; `at(step)` says how things stand after so many iterations, which is also the number of the iteration
-// whose marks are shown: what is done is done in iteration `step`, counted from 1.
+// Columns of a run; `at(step)` returns the state after `step` iterations. The marks shown are those of
+// iteration `step`, counted from 1.
 function readRun(run, classes) {
   const columns = {},
     { before } = run;
@@ -172,7 +172,7 @@ function readRun(run, classes) {
   };
 }
 
-// Who is taken up in each iteration, from who comes and goes.
+// The vertices taken up in each iteration, from the changes between iterations.
 function relaxedLists(iterations, toggled) {
   const taken = new Set(),
     lists = [];
@@ -201,7 +201,7 @@ function relaxTracks(group) {
     const parts = (k) => {
       const counts = run.countsAt(k + 1),
         all = allKinds(counts);
-      // What is there is seen, however little it is.
+      // A bar that is not 0 stays visible.
       const scale = all ? Math.max((tall * all) / group.mostArcs, 1) / all : 0;
       return KIND_BARS.map((_, i) => scale * counts[i]);
     };
@@ -349,7 +349,7 @@ function relaxPanel(given, classNames, start, ask) {
     return `vertex ${v}: ${lengthWord(distance[v])}${ends}; taken up in ${count(times, "iteration")}`;
   }
 
-  // The arcs relaxed in this step, by what draws them: one list of lines a class.
+  // The arcs relaxed in this step, by the mark that draws them: one list of lines per class.
   function relaxedLines(shown, step) {
     const skipped = new Set(shown.skippedAt(step)),
       look = new Map();
@@ -364,7 +364,7 @@ function relaxPanel(given, classNames, start, ask) {
     return looks.map((_, c) => [...look.keys()].filter((line) => look.get(line) === c).sort((a, b) => a - b));
   }
 
-  // Of the arcs that share a line, the one of the highest class tells its look, unless the run knows no classes.
+  // The look of a line is that of its arc with the highest class, unless the run has no classes.
   const lookOfLine = new Uint8Array(drawing.lineCount);
   if (classes) {
     group.lineOfArc.forEach((line, i) => {

@@ -88,7 +88,7 @@ function readScan(trace) {
   return data;
 }
 
-// Of the columns `from` up to `to`.
+// For the columns `from` up to `to`.
 function scanLayout(data, turned, from, to) {
   const { columns, steps } = data;
   const longest = Math.max(...data.words.flat().map((word) => word.length));
@@ -99,8 +99,8 @@ function scanLayout(data, turned, from, to) {
   const pitch = turned ? Math.min(334 / steps, 60) : many ? 34 : 42;
   const along = turned ? 0.58 * pitch : many ? 22 : 16,
     across = column - 1;
-  // Numbers of many columns stand in two lines by turns, so that each is as wide as two cells; no word is made too small to
-  // read, and a long one stands out of its cell instead.
+  // Numbers of many columns alternate between two lines, so that each has the width of two cells. No word gets too small
+  // to read; a long one leaves its cell instead.
   const font = many && !turned ? 10.5 : turned ? 9.4 : Math.max(Math.min(9, across / (0.68 * longest)), 7.4);
   const lineOf = (c) => (many && !turned ? (c % 2 ? 5.2 : -5.2) : 0);
   const box = (c, k) =>
@@ -119,7 +119,7 @@ function scanLayout(data, turned, from, to) {
     along,
     across,
     width: turned ? left + steps * pitch : left + columns * column + (data.array ? 30 : 0),
-    // What reaches beyond these columns ends where they do.
+    // Marks beyond these columns are cut off.
     view: [0, top, left + steps * pitch, (to - from) * column],
     height: turned ? top + (to - from) * column + (data.array ? 28 : 15) : top + (steps - 1) * pitch + along + 18,
     row(k) {

@@ -149,7 +149,7 @@ function stateWord(runs, { run, frame, done }) {
 function tileSentence(runs, clock, shown, step) {
   const value = clock.value[step];
   const start = clock.label === "bytes" ? `${count(value, "byte")} moved.` : `${count(value, "launch", "launches")}.`;
-  // What two runs do alike is said once.
+  // Words common to two runs are shown once.
   const said = new Map();
   for (const i of new Set(shown)) {
     const run = runs[i],
@@ -163,7 +163,7 @@ function tileSentence(runs, clock, shown, step) {
   return `${start} ${sentences.join(" ")}`;
 }
 
-// What is said of a run while the clock, or another run on it, goes on.
+// The words for a run while the clock, or another run on it, advances.
 function waitSentence(run, over) {
   if (over >= run.frames) return `done after ${count(run.launches, "launch", "launches")}.`;
   return `launch ${run.launch[over] + 1} is under way.`;
@@ -188,7 +188,7 @@ function runSentence({ run, frame }) {
   return `${where}: ways through ${through}, from shared memory; ${kept} in registers fell${next}.`;
 }
 
-// What each run has cost so far, side by side; a bar under each number is its share of the most that any run costs.
+// The costs of each run so far, side by side; a bar under each number shows its share of the largest final cost.
 function countsTable(runs) {
   const ends = runs.map((run) => costsOf(run.at(run.frames)));
   const names = Object.keys(TILE_MEANINGS);

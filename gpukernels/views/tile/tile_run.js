@@ -23,7 +23,7 @@ export function readTileRun(record) {
   // Kinds of launches, as gpukernels/views/tile_run.py counts them.
   const phases = Array.from(columns.kind);
 
-  // Changes of the first frames, on top of what was there before the first launch.
+  // Changes by the first frames, on top of the state before the first launch.
   function replay(list, lengths, upTo) {
     const codes = Uint16Array.from(columns.start);
     let at = 0;

@@ -27,12 +27,12 @@ const WARP_MEANINGS = {
 export const warpView = {
   counted: countEach("step"),
   meanings: WARP_MEANINGS,
-  // What is cut off has no finish.
+  // A run that is cut off has no finish.
   races: (record, trace) => trace.total <= record.start + trace.steps,
   pace: 500,
   open(payload) {
     const listing = h("div", { class: "gk-program", tabindex: 0, role: "group", "aria-label": "Source" });
-    // What is drawn now.
+    // The drawn state.
     const drawn = { data: null, lines: null, strips: [], memory: null, front: 0, step: 0 };
     const counted = countEach("step", payload.start + 1),
       cursor = warpCursor(drawn, counted);
@@ -75,13 +75,13 @@ export const warpView = {
   },
 };
 
-// What a mark is called: the lanes of all warps, the rows of the listing, the elements and the sectors of each array have
-// numbers of their own.
+// Numbers of marks: the lanes of all warps, the rows of the listing, the elements and the sectors of each array are each
+// numbered.
 const LANES = 32,
   SECTOR_BYTES = 32,
   ARRAYS_APART = 2 ** 32;
 
-// What all of some have in common is said once.
+// A word common to all ids is shown once.
 function within(ids, of) {
   const all = new Set([...ids].map(of));
   return all.size > 1 ? "" : ` of ${[...all][0]}`;
@@ -106,7 +106,7 @@ function warpCursor(drawn, counted) {
         say: (ids) => namesOf(ids, "line", "lines", (i) => drawn.data.numbers[i]),
         light: (ids) => drawn.lines.light(ids),
         longest: () => "line 999",
-        // Of a line, its last run.
+        // The step that last ran a line.
         at: (row, step) => drawn.data.warps[drawn.front].lastRun(row, step),
       },
       element: {
@@ -140,7 +140,7 @@ function pointAtLanes(strip, i, cursor, drawn) {
   ]);
 }
 
-// Who ran what in a step, and what each lane touched.
+// The line of each warp in a step, and the elements that each lane touched.
 function tiesOfWarps(warps, sizes, step) {
   const ties = [];
   warps.forEach((w, i) => {
@@ -306,7 +306,7 @@ function readWarps(trace) {
   };
 }
 
-// Which accesses a step makes, and what the lanes of each touch; that is not told by all records.
+// The accesses of a step, and the elements that their lanes touch; not all records have these.
 function readAccesses(record, w) {
   const at = new Map();
   record.at.forEach((step, i) => at.set(step, [...(at.get(step) || []), i]));

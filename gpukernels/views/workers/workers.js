@@ -262,7 +262,7 @@ function boxesPicture(data) {
     },
     locate: ({ x, y }) => place.findIndex(([a, b]) => Math.abs(x - a) <= wide / 2 + 1 && Math.abs(y - b) <= pitch / 2),
     show(step) {
-      // What a worker had when it died is gone with it: a task is done again when somebody has done it since.
+      // Results of a dead worker are lost, so a task counts as done only if it has run again since.
       const held = new Map();
       for (let k = 0; k < step; k++) {
         if (data.lost[k]) for (const [task, worker] of held) if (worker === data.worker[k]) held.delete(task);
