@@ -13,14 +13,14 @@ import { readWalks, walksOf } from "./walks.js";
 const PART_CLASSES = ["gk-f-new", "gk-f-clash", "gk-f-done", "gk-f-faint", "gk-f-wait"];
 
 const FRONTIER_MEANINGS = {
-  "in the frontier": "Vertices from which this level searches on: those that the level before has found.",
+  "in the frontier": "Vertices from which this level searches: the level before has found them.",
   "copies in the queue": "Entries of the queue beyond the first for their vertex.",
   "arcs read": "Times that a thread reads an arc in this level.",
   found: "Vertices that this level is the first to reach.",
-  "arcs to visited vertices": "Readings of arcs that find nothing: the vertex had been visited.",
-  "not from the frontier": "Readings of arcs that do not leave the frontier.",
-  duplicates: "Times that a vertex is found beyond its first, in this level.",
-  "duplicates missed": "Times that a vertex enters the queue beyond its first, in this level.",
+  "arcs to visited vertices": "Reads of arcs that find nothing: the vertex had been visited.",
+  "not from the frontier": "Reads of arcs that do not leave the frontier.",
+  duplicates: "Times that a vertex is found again, in this level.",
+  "duplicates missed": "Times that a vertex enters the queue again, in this level.",
   "duplicates detected": "Times that a vertex is found again and kept out of the queue.",
 };
 

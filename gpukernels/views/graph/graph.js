@@ -15,7 +15,7 @@ const SHADES = 6,
   STRIP_PITCH = 29;
 
 const GRAPH_MEANINGS = {
-  vertices: "How many vertices the graph has.",
+  vertices: "Number of vertices of the graph.",
   arcs: "Directed connections. An edge without a direction is two arcs.",
   "mean degree": "Arcs divided by vertices.",
   "largest degree": "The most arcs that leave one vertex.",

@@ -36,11 +36,11 @@ const VERDICTS = ["valid, kept", "duplicate, dropped", "conflict, kept"];
 const HASH_MEANINGS = {
   "calls so far": "Times that a warp has stored to the table.",
   "words stored": "A word is a vertex and the thread that has found it, one for each lane that stores.",
-  "words read back": "Words that their lanes have compared with what they had stored.",
+  "words read back": "Words that lanes have compared with the word that they had stored.",
   "valid, kept": "The lane reads its own word: it keeps its vertex.",
   "duplicates detected": "The lane reads its vertex with another thread: it drops it.",
-  "conflicts, kept": "The lane reads another vertex in its slot. It cannot tell, and keeps its own.",
-  "duplicates missed": "Vertices that were kept though one like it had been kept before.",
+  "conflicts, kept": "The lane reads another vertex in its slot. It cannot decide, and keeps its own.",
+  "duplicates missed": "Times that a vertex was kept although it had been kept before.",
   "kept in two blocks": "Vertices kept by another block, whose table this one does not see.",
 };
 

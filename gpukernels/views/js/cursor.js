@@ -38,10 +38,10 @@ function same(a, b) {
   return a !== null && b !== null && a.length === b.length && a.every((value, k) => value === b[k]);
 }
 
-// `kinds` maps each kind's name, in the order of the words, to { say(ids), light(ids, step), longest(), at(id, step) }: its
-// words, a function that lights marks (no ids: none), the longest words, and the step of a mark without one (by default
-// the one shown). A kind without `say` has no words. `ties(step)` returns a step's ties. `hint` shows a reader
-// which marks can be used.
+// `kinds` maps names, in the order of the words, to { say(ids), light(ids, step), longest(), at(id, step) }. say returns
+// words, light lights marks (no ids: none), longest returns the longest words, and at the step of a mark without one (by
+// default the step shown). A kind without `say` has no words. `ties(step)` returns a step's ties. `hint` names marks
+// to point at.
 export function cursorOf(kinds, ties, hint, counted) {
   const words = h("span", { class: "gk-pointed-words", "aria-live": "polite", "aria-atomic": "true" });
   const idle = h("span", { class: "gk-pointed-hint" }, hint);

@@ -1,5 +1,5 @@
-// A graph as marks, from the places that gpukernels/views/drawing.py finds: a vertex is a zero-length stroke with round
-// caps, and all marks of one look are one path, so that a step of thousands is a handful of attribute writes.
+// A graph as marks, at the places that gpukernels/views/drawing.py finds. A vertex is a zero-length stroke with round
+// caps. All marks of one look are one path, so that a step with thousands of marks writes a few attributes.
 //
 // No Math.hypot and no powers: engines and machines differ in their last bit.
 import { unpack } from "./decode.js";

@@ -1,16 +1,16 @@
 // The frame that all views share: title, controls, timeline, stage, counters, sentence, caption, description.
 //
-// A view is { counted, meanings, open(payload, leads) }: how its frames are counted (counted.js), and what its counters
-// mean, by their names (meaning.js); leads(address) says whether the page can go there. open returns { choose(k), stage,
-// side, cursor, parts }, the last two of cursor.js and turns.js, and its own `counted` where the record decides.
+// A view is { counted, meanings, open(payload, leads) }. `counted` counts its frames (counted.js). `meanings` maps names of
+// counters to sentences (meaning.js). leads(address) returns whether the page can go there.
+// open returns { choose(k), stage, side, cursor, parts }, with cursor.js and turns.js for the last two, and its own
+// `counted` if it depends on the record.
 // choose(k) returns the scene of trace k: { steps, tracks: [element], show(step), counters(step), sentence(step),
-// controls: [element], keys: [[symbol, words]] }, where keys are the looks that no counter tells; it is also handed a
-// function that shows the scene again, one that goes to a step and one that chooses anew and goes to a step. The model
-// holds `payload`, `step` and `trace`, whether a kernel is behind it or only the page.
+// controls: [element], keys: [[symbol, words]] }. The keys are for looks without a counter. choose also gets three
+// functions: show the scene again, go to a step, choose again and go to a step. The model has `payload`, `step` and `trace`.
 //
-// Where a reader can change a run into others (variants.js), a scene may have `fields` beside those of its controls, each
-// { name, entries, at(), choose(k) }, and has `room`, { steps, said: [text], most }: the most steps of any, the sentences
-// of all, and the largest number of a counter. `runs()` of what open returns says { label, steps } of the traces as they are.
+// If a reader can change a run into others (variants.js), a scene may have more `fields` than its controls, each
+// { name, entries, at(), choose(k) }. Its `room`, { steps, said: [text], most }, has the most steps of any run, all
+// sentences, and a counter's largest number. `runs()` of open's result returns the { label, steps } of the current traces.
 import { h, number, put, say, thousands } from "./element.js";
 import { followRow } from "./follow.js";
 import { playByKeys } from "./keys.js";
@@ -27,7 +27,7 @@ const SPEEDS = [0.5, 1, 2, 4, 8];
 const PLAY = "M3 1.5v11l9-5.5z";
 const PAUSE = "M2.5 1.5h3.2v11h-3.2zM8.3 1.5h3.2v11h-3.2z";
 
-// `meanings` holds what counters mean by their names: those that have a meaning can be asked (meaning.js).
+// `meanings` maps names of counters to sentences, which a reader can open (meaning.js).
 export function counterList(meanings = {}) {
   const list = h("dl", { class: "gk-counters" });
   let shown = "",

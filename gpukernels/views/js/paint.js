@@ -1,5 +1,5 @@
-// Additions to a first frame for readers without a style sheet (plain notebook viewers, paper). looks.py reads the rules for
-// a single class; in addition, words need a font, and some lines on white paper more ink.
+// Additions to a first frame for readers without a style sheet (plain notebook viewers, paper). looks.py reads rules
+// for a single class. In addition, words need a font. Some lines on white paper need more ink.
 
 const INK = "#1f2328",
   QUIET = "#57606a",

@@ -30,13 +30,13 @@ const DRAWN_ROWS = 32;
 
 const MEMORY_MEANINGS = {
   lanes: "Lanes of the warp that take part in the request.",
-  "4-byte words": "Different words of shared memory that the lanes ask for.",
-  passes: "In one pass each of the 32 banks serves one word. So many follow each other.",
+  "4-byte words": "Different words of shared memory that the lanes request.",
+  passes: "Passes, one after the other. In each, every one of the 32 banks serves one word.",
   "avoidable passes": "Passes beyond one.",
-  "bytes wanted": "What the lanes ask for: each element counts once.",
-  "bytes moved": "32 bytes for each sector that holds some of it.",
-  sectors: "Pieces of 32 bytes of global memory: the least that is moved.",
-  "avoidable sectors": "Sectors beyond those that would hold what is wanted, side by side.",
+  "bytes wanted": "Bytes that the lanes request; each element counts once.",
+  "bytes moved": "32 bytes for each sector with a wanted byte.",
+  sectors: "Pieces of 32 bytes, the smallest unit that global memory moves.",
+  "avoidable sectors": "Sectors beyond those that the wanted bytes would fill side by side.",
 };
 
 export const memoryView = {

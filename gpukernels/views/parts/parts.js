@@ -14,10 +14,10 @@ const PART_COLORS = 6,
 const PARTS_MEANINGS = {
   parts: "Pieces into which the graph is cut.",
   separators: "Vertices with an edge to another part.",
-  additions: "All pairs take so many additions, each with a comparison.",
-  "times fewer than n³": "n³ additions would do without a cut; this is how many times fewer there are.",
-  "by the formula": "The same, as the paper’s formula says.",
-  "a worker holds": "What one worker needs in its memory.",
+  additions: "Additions for all pairs, each with a comparison.",
+  "times fewer than n³": "n³, the additions without a cut, divided by the additions with this cut.",
+  "by the formula": "The same ratio by the paper’s formula.",
+  "a worker holds": "Memory that one worker needs.",
 };
 
 export const partsView = {

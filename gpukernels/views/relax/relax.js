@@ -16,13 +16,13 @@ const RELAX_SHADES = 6,
 
 const RELAX_MEANINGS = {
   "taken up now": "Vertices whose arcs are relaxed in this iteration.",
-  "too early now": "Of these, vertices whose distance falls later: their arcs have to be relaxed again.",
+  "too early now": "Vertices taken up now whose distance falls later: their arcs must be relaxed again.",
   "lowered now": "Vertices whose distance falls in this iteration.",
-  "relaxed now": "Relaxations of this iteration: an arc is asked whether it leads to a shorter path.",
+  "relaxed now": "Relaxations of this iteration: checks whether an arc gives a shorter path.",
   "relaxed so far": "Relaxations of all iterations up to now.",
-  needed: "Relaxations so far from a distance that was right, each arc once.",
+  needed: "Relaxations so far from a final distance, each arc once.",
   "too early": "Relaxations so far from a distance that fell later.",
-  "done again": "Relaxations so far that were like an earlier one.",
+  "done again": "Relaxations so far that repeat an earlier one.",
   "saved so far": "Relaxations that the method has skipped, up to now.",
 };
 

@@ -13,14 +13,15 @@ const ALL = 0xffffffff;
 
 const WARP_MEANINGS = {
   "lanes active": "Lanes of this warp that take part in the step, of 32. The others wait.",
-  "branch taken by": "Lanes that go into the branch, where the active lanes disagree about it.",
-  "not taken by": "Lanes that do not go in, where the active lanes disagree. They wait.",
-  "warp steps so far": "Each statement that a warp runs is a step, for however many lanes. All warps here, up to now.",
+  "branch taken by": "Lanes that go into the branch, if the active lanes disagree about it.",
+  "not taken by": "Lanes that do not go in, if the active lanes disagree. They wait.",
+  "warp steps so far":
+    "Steps of all warps here, up to now. A step is a statement that a warp runs, with any number of lanes.",
   "SIMD efficiency": "Active lanes of all steps so far, divided by 32 times the steps: 100% if no lane has waited.",
   "divergent branches": "Times so far that the active lanes of a warp disagreed about a branch.",
   "sectors a request":
-    "Global memory moves in sectors of 32 bytes. So many for each load, store or atomic of a warp, on average so far.",
-  "avoidable sectors": "Sectors moved so far beyond those that would hold what the lanes asked for.",
+    "Mean number of sectors that a load, store or atomic of a warp has moved so far. A sector has 32 bytes.",
+  "avoidable sectors": "Sectors moved so far beyond those that the requested bytes would fill.",
   "bank conflicts": "Passes over the banks of shared memory so far, beyond one for each request.",
 };
 

@@ -17,8 +17,8 @@ const WORK_WIDE = 560,
 
 const WORKERS_MEANINGS = {
   ms: "Milliseconds since the first task began.",
-  "tasks done": "Tasks that were done at least once, of all.",
-  "done again": "Times that a task was done though it had been done before.",
+  "tasks done": "Tasks done at least once, out of all tasks.",
+  "done again": "Times that a task was done again.",
   "lost with a worker": "Tasks that a worker had begun when it died.",
   "workers at work": "Time that workers have spent on tasks, over the time that has gone by for all of them.",
 };
