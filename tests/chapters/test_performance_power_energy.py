@@ -134,7 +134,7 @@ def test_idle(counted, page):
         "51 times the energy of max scan",
         "draws 4.6 times the power of local warp search, for less than a two-hundredth of the time",
         "watts differ by less than a factor of five, and times by factors of 11 to 337",
-        "takes a quarter less above idle than merge path, and twice as long",
+        "takes a quarter less energy above idle than merge path, but its run lasts twice as long",
     )
 
 
