@@ -57,7 +57,7 @@ def test_more_corners_and_more_parts(cells, page):
     assert round(win["METIS"] / max(metis)) == 8
     assert round(win["METIS"] / win["a ruler"]) == 2
     page.says(
-        "saves eight times as much as the best one there", "needs fewer, and wins twice as much"
+        "its best cut saves eight times as much", "needs fewer separators, and saves twice as much"
     )
     small = gk.apsp(WEIGHTED, "partitioned", engine="cpu", parts=8)
     assert small.stats["operations"] == small.stats["work"] == cells.EIGHT.work()
@@ -120,12 +120,12 @@ def test_times_of_two_gpus(cells, page):
     page.says(f"one GPU sends {more:.0f} GB a second and two send {most:.0f}")
     page.says(f"with one byte it is {one:.0f} and {both:.0f}")
     page.says(
-        "one worker brought {:.0f} GB a second, and two together {:.0f}".format(
+        "one worker wrote {:.0f} GB a second and two wrote {:.0f}".format(
             host["fresh", 1], host["fresh", 2]
         )
     )
     page.says(
-        f"that had been used before, {host['used before', 1]:.0f} and {host['used before', 2]:.0f}"
+        f"used before, one wrote {host['used before', 1]:.0f} and two {host['used before', 2]:.0f}"
     )
 
 
@@ -133,7 +133,8 @@ def test_times_of_the_blocked_matrix(cells, page):
     one, both = (row for row in cells.two["times"] if row["work"].startswith("blocked"))
     more = both["operations"] / one["operations"]
     page.says(f"both together add {more - 1:.0%}".replace("%", " percent more"))
-    page.says(f"This allows {2 / more:.2f}, and the kernels reach {both['kernel_speed_up']:.2f}")
+    page.says(f"Then the gain is at most {2 / more:.2f}")
+    page.says(f"and the kernels reach {both['kernel_speed_up']:.2f}")
     rest = [row["call_ms"] - row["kernel_ms"] for row in (one, both)]
     page.says(f"on one GPU {rest[0] / one['call_ms']:.0%}".replace("%", " percent of the time"))
     assert 0.9 < rest[1] / rest[0] < 1
@@ -161,8 +162,8 @@ def test_times_of_parts(cells, page):
     assert ns == [26.6, 2.3, 1.0]
     assert [r["speed_up"] for r in before[1]] == [2.05, 1.585, 1.438]
     page.says(
-        "The first took 27 ns for a pair",
-        "gained 2.05; the next 2.3 ns, and 1.58; this one takes 1.0",
+        "The first took 27 ns per pair",
+        "gained 2.05. The next took 2.3 ns and gained 1.58. This one takes 1.0",
     )
     again = {row["work"]: row["speed_up"] for row in two["again"] if row["gpus"] == 2}
     page.says(
