@@ -8,19 +8,26 @@ interactive.
 from __future__ import annotations
 
 import functools
+import sys
 from collections.abc import Callable
+from importlib.util import find_spec
 from typing import Any
 
 from gpukernels.checks import as_python, check_text, needed, options_as_python
 from gpukernels.errors import InvalidArgument
 from gpukernels.trace import Trace
+from gpukernels.views import still
 from gpukernels.views.address import check_name, figure_id
 from gpukernels.views.figure import figure_html
 from gpukernels.views.places import check_place
 from gpukernels.views.script import module_for, stylesheet
 
-anywidget: Any = needed("anywidget", "notebook")
-traitlets: Any = needed("traitlets", "notebook")
+anywidget: Any
+traitlets: Any
+if sys.platform == "emscripten" and find_spec("anywidget") is None:
+    anywidget = traitlets = still
+else:
+    anywidget, traitlets = needed("anywidget", "notebook"), needed("traitlets", "notebook")
 
 
 def _as_trace(given: object) -> object:

@@ -49,6 +49,21 @@ check("sssp", gk.sssp(weighted, 0).distance, lengths)
 check("apsp", gk.apsp(weighted).distance, all_lengths)
 check("bfs_many", gk.bfs_many(plain, [0]).distance[0], levels)
 check("sssp_many", gk.sssp_many(weighted, [0]).distance[0], lengths)
+with gk.trace() as trace:
+    gk.bfs(plain, 0, "virtual_warp", warp_size=4)
+view = gk.WarpView(trace, step=1)
+view.step = 2
+if (
+    view.step != 2
+    or "<figure" not in view.html
+    or view._repr_mimebundle_()[0]["text/html"] != view.html
+):
+    print(f"WarpView: {view}, step {view.step}")
+try:
+    view.step = 10_000
+    print("WarpView: step 10,000 is not refused")
+except gk.InvalidArgument:
+    pass
 loaded = sorted({"numba.core.typing", "llvmlite", "scipy", "tqdm"} & set(sys.modules))
 if loaded:
     print(f"loaded: {loaded}")
