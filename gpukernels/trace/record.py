@@ -147,7 +147,7 @@ class Rows:
 
     def lanes(self, row: int) -> np.ndarray:
         """Return the numbers of the lanes that are active in `row`, ascending."""
-        return np.flatnonzero((int(self.mask[row]) >> np.arange(WARP_SIZE)) & 1)
+        return np.flatnonzero((np.int64(self.mask[row]) >> np.arange(WARP_SIZE)) & 1)
 
     def lane_id(self) -> np.ndarray:
         """Return the number of every active lane (0 to 31), row by row, ascending in each row."""

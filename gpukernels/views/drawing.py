@@ -220,7 +220,7 @@ def draw(graph: Any, *, positions: object = None, seed: int = 0, width: float = 
     n, m = int(graph.n), len(graph.targets)
     if n > MOST_VERTICES:
         raise InvalidArgument("graph.n", n, f"at most {MOST_VERTICES} to be drawn")
-    source = np.repeat(np.arange(n), np.diff(np.asarray(graph.offsets, dtype=np.int64)))
+    source = np.repeat(np.arange(n), np.diff(np.asarray(graph.offsets, dtype=np.intp)))
     target = np.asarray(graph.targets, dtype=np.int64)
     tail, head = (source, target) if graph.directed else np.sort([source, target], axis=0)
     pairs, line_of_arc = np.unique(tail * max(n, 1) + head, return_inverse=True)

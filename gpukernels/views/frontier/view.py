@@ -230,7 +230,7 @@ class FrontierView(View):
         seed: int = 0,
     ) -> None:
         self._drawing = draw(graph, positions=positions, seed=seed)
-        source = np.repeat(np.arange(graph.n), np.diff(np.asarray(graph.offsets, np.int64)))
+        source = np.repeat(np.arange(graph.n), np.diff(np.asarray(graph.offsets, np.intp)))
         recorded, choose = by_roots(traces, root, int(graph.n))
         self._searches: dict[str, dict[Any, list[Level]]] = {}
         for label, of in recorded.items():

@@ -49,7 +49,7 @@ class Arcs:
     def of(cls, graph: Any) -> Self:
         """Return those of `graph`; each counts 1 where none weighs."""
         n = int(graph.n)
-        source = np.repeat(np.arange(n), np.diff(np.asarray(graph.offsets, np.int64)))
+        source = np.repeat(np.arange(n), np.diff(np.asarray(graph.offsets, np.intp)))
         given = getattr(graph, "weights", None)
         weight = np.ones(len(source), dtype=np.int32) if given is None else np.asarray(given)
         return cls(graph, n, source, np.asarray(graph.targets, dtype=np.int64), weight)
@@ -298,13 +298,13 @@ def _played(entry: _Entries, iterations: int, arcs: Arcs, root: int | None, name
     for k in range(iterations):
         mine = entry.of == k
         at_arcs = np.flatnonzero(mine & entry.relaxes)
-        relaxed_arcs = entry.index[at_arcs]
+        relaxed_arcs = entry.index[at_arcs].astype(np.intp, copy=False)
         arc_kind = _kinds(relaxed_arcs, used[at_arcs] > final[arcs.source[relaxed_arcs]], done)
         writes = np.flatnonzero(mine & entry.writes)
         before = distance.copy()
         np.minimum.at(distance, entry.index[writes], value[writes])
         lowered = np.flatnonzero(distance < before)
-        heads = entry.index[np.flatnonzero(mine & entry.heads)]
+        heads = entry.index[np.flatnonzero(mine & entry.heads)].astype(np.intp, copy=False)
         more = np.bincount(heads, minlength=len(done))
         more -= np.bincount(relaxed_arcs, minlength=len(done))
         looked_at = np.union1d(heads, relaxed_arcs)
