@@ -582,8 +582,11 @@ def _append_lowered(device) -> dict[str, np.ndarray]:
 
 
 def _encoded_on_device(device, raw: np.ndarray) -> dict[str, np.ndarray]:
-    rows, _ = encoded_on(device, raw)
-    padded = padded_on(device, rows, len(raw) + 1, absent_of(raw.dtype))
+    return {"rows": device.read(encoded_on(device, raw)[0])}
+
+
+def _padded_and_decoded(device, raw: np.ndarray) -> dict[str, np.ndarray]:
+    padded = padded_on(device, device.array(raw), len(raw) + 1, absent_of(raw.dtype))
     return {"distance": device.read(decoded_on(device, padded, len(raw), 6))}
 
 
@@ -610,6 +613,7 @@ def _add_all_pairs() -> None:
     for dtype in BOTH:
         raw = np.array([[0, 5, 7], [2, 0, 6], [-1, 8, 0]], dtype)
         RUNS[f"encoded on the device {dtype.__name__}"] = partial(_encoded_on_device, raw=raw)
+        RUNS[f"padded and decoded {dtype.__name__}"] = partial(_padded_and_decoded, raw=raw)
     for method, n, options, dtypes in ALL_PAIRS_RUNS:
         for dtype in dtypes:
             g = _with_weights(gk.complete(n), dtype)

@@ -26,16 +26,17 @@ def printed(chapter: str) -> dict[str, object]:
     notebook = json.loads((CHAPTERS / f"{NOTEBOOK[chapter]}.ipynb").read_text("utf-8"))
     cells = ["".join(c["source"]) for c in notebook["cells"] if c["cell_type"] == "code"]
     code = "\n".join(cells)
-    modules = {
-        name.strip(): module
-        for module, names in re.findall(r"^from (gpukernels\S*) import ([\w, ]+)$", code, re.M)
-        for name in names.split(",")
-    }
+    modules = {}
+    for module, names in re.findall(r"^from (gpukernels\S*) import ([\w, ]+)$", code, re.M):
+        for name in names.split(","):
+            own, _, alias = name.strip().partition(" as ")
+            modules[alias or own] = module, own
     found = {}
     for path in re.findall(r"^gk\.show\(([\w.]+)\)", code, re.M):
         names = path.split(".")
-        place = importlib.import_module(modules.get(names[0], "gpukernels"))
-        found[names[-1]] = reduce(getattr, names[names[0] == "gk" :], place)
+        module, own = modules.get(names[0], ("gpukernels", names[0]))
+        below = names[1:] if names[0] == "gk" else [own, *names[1:]]
+        found[names[-1]] = reduce(getattr, below, importlib.import_module(module))
     return found
 
 
