@@ -24,7 +24,8 @@ def sheet_of(ex: Exercise) -> dict[str, Any]:
     """Return the sheet of an exercise.
 
     ``kind`` is "numbers" for a prediction, "lines" for a bug to find, and "kernel" for the rest,
-    which no page can judge. The answers are encoded, so a glance at the source does not show them.
+    with the skeleton, which the interpreter of a page judges. The answers are encoded, so a glance
+    at the source does not show them.
     """
     if isinstance(ex, PredictionExercise):
         answers = list(ex.solution.answer.values())
@@ -45,7 +46,7 @@ def sheet_of(ex: Exercise) -> dict[str, Any]:
             "hints": rungs(ex.hint),
             "sealed": sealed([number - 1 for number, _ in ex.wrong_lines], ex.id),
         }
-    return {"id": ex.id, "kind": "kernel"}
+    return {"id": ex.id, "kind": "kernel", "skeleton": ex.skeleton}
 
 
 def label_of(ex: PredictionExercise, question: str) -> str:

@@ -1,4 +1,5 @@
-// A kernel to write cannot be judged on a page: the reader says when it is solved.
+// A kernel to write: where the page can run Python, it is written and judged on it (live.js); elsewhere in a notebook, and the
+// reader says when it is solved.
 import { h } from "../../../gpukernels/views/js/element.js";
 import { forget, note, stateOf, whenever } from "./memory_of_tries.js";
 
@@ -16,5 +17,11 @@ export function byHand(sheet) {
     h("code", null, "ex.check"),
     " judges",
   );
-  return h("div", { class: "gk-exercise gk-by-hand" }, label);
+  const data = h("script", { type: "application/json" }, JSON.stringify(sheet));
+  const write = h("div", { class: "gk-write" }, data);
+  // Judged on a page is practice: a reader's browser could say anything.
+  write.addEventListener("gk-judged", ({ detail }) =>
+    note(sheet.id, detail.solved ? "solved" : "tried", detail.text, detail.solved ? "solved on the page" : "not yet"),
+  );
+  return h("div", { class: "gk-exercise gk-by-hand" }, label, write);
 }

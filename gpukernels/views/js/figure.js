@@ -486,23 +486,58 @@ function pageModel(payload) {
   };
 }
 
+const nothing = () => {};
+
+// The counters of every run of a record at its last frame: [label of the run, name, text].
+function countersOf(view, record) {
+  const opened = view.open(record, () => false);
+  return record.traces.flatMap(({ label }, k) => {
+    const scene = sceneOf(view, record, opened, k, nothing, nothing, nothing);
+    const last = scene.steps - 1;
+    scene.show(last);
+    return scene.counters(last).map(([, name, text]) => [label, name, text]);
+  });
+}
+
 // The page's entry: every figure carries its own data. In a page of the book they have addresses, by `momentsOf` of
 // moments.js; the document of an output has none that a reader could share.
 export function hydratePage(views, gifenc, moments = null) {
+  const records = new Map();
+  let page = null;
   const hydrate = () => {
-    const found = [];
+    const fresh = [];
     for (const figure of document.querySelectorAll("figure.gk-view:not([data-ready])")) {
       const data = figure.querySelector('script[type="application/json"]');
       if (!data || !views[figure.dataset.view]) continue;
       figure.dataset.ready = "";
       const record = JSON.parse(data.textContent);
       figure.id = figureId(record);
-      found.push([figure, record]);
+      // A reader's program may show a figure of the page once more.
+      if (page && records.has(figure.id)) figure.id = `${figure.id}-again`;
+      records.set(figure.id, record);
+      fresh.push([figure, record]);
     }
-    const page = moments ? moments(new Map(found.map(([figure, record]) => [figure.id, record]))) : null;
-    for (const [figure, record] of found) fillFigure(figure, views[record.view], pageModel(record), gifenc, page);
-    if (page) page.listen();
+    const isFirst = moments && !page;
+    if (isFirst) page = moments(records);
+    for (const [figure, record] of fresh) fillFigure(figure, views[record.view], pageModel(record), gifenc, page);
+    if (isFirst) page.listen();
   };
+  // Draws another record in place of a figure, which keeps its id. Returns the new figure.
+  const redraw = (figure, record) => {
+    const { id } = figure;
+    const other = h("figure", {
+      class: `gk-view gk-view-${record.view}`,
+      "data-view": record.view,
+      "data-ready": "",
+      id,
+    });
+    records.set(id, record);
+    figure.replaceWith(other);
+    fillFigure(other, views[record.view], pageModel(record), gifenc, page);
+    return other;
+  };
+  const counters = (record) => countersOf(views[record.view], record);
+  if (moments) globalThis.gpukernelsFigures = { hydrate, redraw, counters, recordOf: (id) => records.get(id) };
   if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", hydrate);
   else hydrate();
 }

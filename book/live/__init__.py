@@ -1,0 +1,123 @@
+"""Edit and run: the programs of a page's figures, and the files that run them in the browser.
+
+A Sphinx extension. Each figure gets the program that makes it as ``data-program``, and each page a
+small script that offers to edit it. Everything else is loaded after a reader's click.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import zipfile
+from functools import cache
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from sphinx.application import Sphinx
+
+import gpukernels
+from gpukernels.views.address import figure_id
+from gpukernels.views.script import join, read_module
+
+from . import pyodide
+from .slicing import program_of
+
+HERE = Path(__file__).parent
+PACKAGE = Path(gpukernels.__file__).parent
+FIGURE = re.compile(
+    r'<figure class="gk-view .*?<script type="application/json">(.*?)</script>', re.DOTALL
+)
+#: What a program needs that the page's interpreter does not have: measurements, which are files of
+#: the repository, and packages.
+ELSEWHERE = re.compile(r"\brecord\.|\bexecuted\(|\bDASK\b|\bMETIS\b|matplotlib|\bPlot\(|\bpanels\(")
+
+
+def programs_of(notebook: Path) -> dict[str, str]:
+    """Return the program of each figure of a chapter, by the figure's id."""
+    cells: list[str] = []
+    programs = {}
+    for cell in json.loads(notebook.read_text(encoding="utf-8"))["cells"]:
+        source = "".join(cell["source"])
+        if cell["cell_type"] != "code" or source.startswith("# Set-up:"):
+            continue
+        cells.append(source)
+        for output in cell["outputs"]:
+            html = "".join(output.get("data", {}).get("text/html", ""))
+            for figure in FIGURE.finditer(html):
+                program = program_of(cells)
+                if not ELSEWHERE.search(program):
+                    programs[figure_id(json.loads(figure[1]))] = program
+    return programs
+
+
+def add_programs(app: Sphinx, page: str, template: str, context: dict[str, Any], tree: Any) -> None:
+    """Write the programs of a chapter's figures into its page."""
+    notebook = Path(app.srcdir) / f"{page}.ipynb"
+    if app.builder.name != "html" or not page.startswith("chapters/") or not notebook.exists():
+        return
+    for name, program in programs_of(notebook).items():
+        opening = f'<figure id="{name}" '
+        written = f'{opening}data-program="{escape(program)}" '
+        context["body"] = context["body"].replace(opening, written, 1)
+
+
+def read(name: str) -> str:
+    """Return the text of a module, of this folder or of the figures."""
+    own = HERE / "js" / f"{name}.js"
+    return own.read_text(encoding="utf-8") if own.exists() else read_module(name)
+
+
+@cache
+def script() -> str:
+    """Return the script of every page: a classic one, as pages opened as files load no modules."""
+    local = pyodide.folder() is not None
+    files = [
+        {
+            "name": file.name,
+            "folder": "pyodide/" if local else file.folder,
+            "size": file.size,
+            **({} if local else {"integrity": f"sha256-{file.sha256}"}),
+        }
+        for file in pyodide.FILES
+    ]
+    worker = (HERE / "worker.js").read_text(encoding="utf-8")
+    given = f"{json.dumps(files)}, {json.dumps(pyodide.WHEEL)}, {json.dumps(worker)}"
+    return f'(() => {{ "use strict";\n{join(["live"], read)}\nofferPrograms({given}); }})();\n'
+
+
+def write_package(target: Path) -> None:
+    """Write the package and the runner as a zip, the same bytes for the same files."""
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
+        files = {path.relative_to(PACKAGE.parent): path for path in PACKAGE.rglob("*")}
+        files[Path("runner.py")] = HERE / "runner.py"
+        for name, path in sorted(files.items()):
+            if path.is_file() and path.suffix != ".pyc":
+                entry = zipfile.ZipInfo(name.as_posix())
+                archive.writestr(entry, path.read_bytes(), zipfile.ZIP_DEFLATED)
+
+
+def add_assets(app: Sphinx) -> None:
+    """Write the files that pages load, at the start or after a click."""
+    if app.builder.name != "html":
+        return
+    target = Path(app.outdir) / "_static"
+    target.mkdir(parents=True, exist_ok=True)
+    (target / "live.js").write_text(script(), encoding="utf-8")
+    write_package(target / "gpukernels.zip")
+    shutil.copy(HERE / "editor" / "codemirror.js", target)
+    shutil.copy(HERE / "editor" / "LICENSE", target / "codemirror-LICENSE.txt")
+    if (folder := pyodide.folder()) is not None:
+        (target / "pyodide").mkdir(exist_ok=True)
+        for file in pyodide.FILES:
+            shutil.copy(folder / file.name, target / "pyodide")
+    app.add_css_file("live.css", priority=970)
+    app.add_js_file("live.js", priority=920, loading_method="defer")
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Connect to the start of the build, and to pages after their figures have ids."""
+    app.connect("builder-inited", add_assets)
+    app.connect("html-page-context", add_programs, priority=600)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,105 @@
+// The interpreter of a page: its files, and the worker in which it runs. Nothing is loaded before the first call.
+const HERE = document.currentScript.src;
+
+// A file's bytes. Browsers refuse one whose checksum is not the expected one.
+async function download({ name, folder, integrity }) {
+  const address = new URL(folder + name, HERE).href;
+  let answer;
+  try {
+    answer = await fetch(address, integrity ? { integrity } : {});
+  } catch {
+    throw new Error(`${address} cannot be loaded. Is there a connection?`);
+  }
+  if (!answer.ok) throw new Error(`${address} is missing (${answer.status}).`);
+  return answer.arrayBuffer();
+}
+
+// Loads a script beside this one, and returns a promise of the global that it declares.
+export function loadBeside(name, global) {
+  return new Promise((resolve, reject) => {
+    const script = document.createElement("script");
+    script.src = new URL(name, HERE).href;
+    script.addEventListener("load", () => resolve(globalThis[global]));
+    script.addEventListener("error", () => reject(new Error(`${script.src} is missing.`)));
+    document.head.append(script);
+  });
+}
+
+const MEGABYTE = 1e6;
+
+// One interpreter for all programs of a page. `files` are what it needs, `code` is its worker's.
+export function engineOf(files, wheel, code) {
+  const needed = [...files, { name: "gpukernels.zip", folder: "", size: 1.3 * MEGABYTE }];
+  const all = needed.reduce((sum, file) => sum + file.size, 0);
+  let loaded = null,
+    worker = null,
+    ready = null,
+    waiting = null,
+    number = 0;
+
+  // `tell(words, share)` shows how far loading is.
+  function load(tell) {
+    let done = 0;
+    loaded ||= Promise.all(
+      needed.map(async (file) => {
+        const data = await download(file);
+        done += file.size;
+        const from = file.folder.startsWith("http") ? new URL(file.folder).host : "this site";
+        const sizes = `${Math.round(done / MEGABYTE)} of ${Math.round(all / MEGABYTE)} MB`;
+        tell(`Loading Python, NumPy and this book's package from ${from}: ${sizes}.`, (0.8 * done) / all);
+        return [file.name, data];
+      }),
+    );
+    loaded.catch(() => (loaded = null));
+    return loaded;
+  }
+
+  function ask(message) {
+    return new Promise((resolve, reject) => {
+      waiting = { id: (number += 1), resolve, reject };
+      // A worker has no origin to name.
+      // oxlint-disable-next-line require-post-message-target-origin
+      worker.postMessage({ ...message, id: number });
+    });
+  }
+
+  function answer({ data }, tell) {
+    if (data.kind === "at") return tell(`Starting ${data.step}.`, 0.9);
+    if (!waiting || data.id !== waiting.id) return undefined;
+    const { resolve, reject } = waiting;
+    waiting = null;
+    return data.kind === "done" ? resolve(data.result) : reject(new Error(data.message));
+  }
+
+  // A worker made from text has the content security policy of its page.
+  async function start(tell) {
+    const contents = new Map(await load(tell));
+    tell("Starting Python.", 0.85);
+    worker = new Worker(URL.createObjectURL(new Blob([code], { type: "text/javascript" })));
+    worker.addEventListener("message", (event) => answer(event, tell));
+    worker.addEventListener("error", (event) => waiting?.reject(new Error(event.message)));
+    await ask({ action: "start", files: contents, wheel });
+  }
+
+  async function call(message, tell) {
+    if (waiting && ready === null) throw new Error("Another program of this page is running.");
+    ready ||= start(tell);
+    try {
+      await ready;
+    } catch (error) {
+      end();
+      throw error;
+    }
+    tell("Running.", null);
+    return ask(message);
+  }
+
+  // Only the end of a worker stops a program. The next one starts a new worker from the files that the page holds.
+  function end() {
+    worker?.terminate();
+    waiting?.reject(new Error("stopped"));
+    worker = ready = waiting = null;
+  }
+
+  return { call, stop: end, isBusy: () => waiting !== null };
+}
