@@ -24,7 +24,9 @@ def test_ruff_is_clean(command):
 
 
 @pytest.mark.crossed
-@pytest.mark.parametrize("folder", ["gpukernels/views", "book/js", "book/exercise_pages/js", "book/live/js"])
+@pytest.mark.parametrize(
+    "folder", ["gpukernels/views", "book/js", "book/exercise_pages/js", "book/live/js"]
+)
 @pytest.mark.parametrize("command", [["oxlint"], ["oxfmt", "--check"]], ids=lambda c: c[0])
 def test_the_javascript_of_figures_and_pages_is_linted_and_formatted(command, folder):
     name, *options = command

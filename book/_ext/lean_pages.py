@@ -12,6 +12,8 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+from content_policy import with_policy
+from live.pyodide import hosts
 from sphinx.application import Sphinx
 from sphinx.jinja2glue import BuiltinTemplateLoader
 
@@ -88,7 +90,8 @@ class LeanPages(BuiltinTemplateLoader):
 
     def render(self, template: str, context: dict[str, Any]) -> str:
         """Return the page that a template makes from `context`."""
-        return with_icons(with_theme(super().render(template, context)))
+        html = with_icons(with_theme(super().render(template, context)))
+        return html if context.get("file_suffix") == ".xhtml" else with_policy(html, hosts())
 
 
 def leave_out(app: Sphinx, error: Exception | None) -> None:

@@ -14,6 +14,7 @@ function startPaper() {
   };
   addEventListener("beforeprint", begin);
   addEventListener("afterprint", end);
+  document.addEventListener("click", (event) => event.target.closest("[data-print]") && print());
   matchMedia("print").addEventListener("change", (media) => (media.matches ? begin() : end()));
 }
 

@@ -31,7 +31,7 @@ FIGURE = re.compile(
 )
 #: What a program needs that the page's interpreter does not have: measurements, which are files of
 #: the repository, and packages.
-ELSEWHERE = re.compile(r"\brecord\.|\bexecuted\(|\bDASK\b|\bMETIS\b|matplotlib|\bPlot\(|\bpanels\(")
+ELSEWHERE = re.compile(r"\brecord\.kept\(|\bexecuted\(|\bDASK\b|\bMETIS\b")
 
 
 def programs_of(notebook: Path) -> dict[str, str]:

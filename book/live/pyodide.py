@@ -49,3 +49,10 @@ def folder() -> Path | None:
         if not (Path(name) / file.name).is_file():
             raise FileNotFoundError(f"PYODIDE={name}: {file.name} of Pyodide {VERSION} is missing")
     return Path(name)
+
+
+def hosts() -> list[str]:
+    """Return the origins from which pages load these files, besides their own."""
+    if folder() is not None:
+        return []
+    return sorted({"/".join(file.folder.split("/")[:3]) for file in FILES})

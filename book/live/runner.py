@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import importlib.util
 import io
 import json
 import linecache
@@ -20,11 +21,13 @@ from typing import Any
 
 from gpukernels.simt import names
 
-names.register()
+if importlib.util.find_spec("numba") is None:
+    names.register()
 
-import gpukernels as gk  # noqa: E402 - kernels import the names above
-from gpukernels.device import SimtDevice  # noqa: E402
-from gpukernels.exercises.judge import looking  # noqa: E402
+import gpukernels as gk
+from gpukernels.device import SimtDevice, devices_made
+from gpukernels.exercises.judge import looking
+from gpukernels.trace import Trace, metrics
 
 FOLDER = Path("program")
 #: A line that begins a part of a program, with the module of the package to which it belongs.
@@ -46,8 +49,8 @@ def run(text: str) -> str:
     -------
     str
         ``{"shown": [html], "printed": text, "error": null or {"message", "line", "html"},
-        "solved": bool}``. The figure of an error is the warp at fault, at its step. ``solved`` is
-        whether a verdict on an exercise is among the values.
+        "counters": {name: text}, "solved": bool}``. The figure of an error is the warp at fault, at
+        its step. ``solved`` is whether a verdict on an exercise is among the values.
     """
     FOLDER.mkdir(exist_ok=True)
     values: list[Any] = []
@@ -59,7 +62,7 @@ def run(text: str) -> str:
 
     namespace = {"__name__": "__main__", "display": display, "gk": gk}
     undo: list[tuple[dict[str, Any], str, Any]] = []
-    with contextlib.redirect_stdout(printed):
+    with contextlib.redirect_stdout(printed), devices_made() as devices:
         try:
             for name, body, first in _parts(text):
                 _execute(name, body, first, namespace, display, undo)
@@ -72,9 +75,30 @@ def run(text: str) -> str:
         "shown": [_as_html(value) for value in values],
         "printed": printed.getvalue()[:CHARACTERS],
         "error": failure,
+        "counters": _counters([device.trace for device in devices if device.trace is not None]),
         "solved": any(getattr(value, "passed", False) for value in values),
     }
     return json.dumps(result)
+
+
+def _counters(traces: list[Trace]) -> dict[str, str]:
+    """Return counters over all launches that a program recorded."""
+    steps = sum(map(metrics.warp_steps, traces))
+    if not steps:
+        return {}
+    busy = sum(metrics.warp_steps(t) * metrics.simd_efficiency(t) for t in traces if t.launches)
+    counts = {
+        "launches": sum(len(trace.launches) for trace in traces),
+        "warp steps": steps,
+        "divergent branches": sum(map(metrics.divergent_branches, traces)),
+        "barriers of warps": sum(map(metrics.barriers, traces)),
+        "requests to global memory": sum(map(metrics.requests, traces)),
+        "sectors": sum(int(metrics.sectors(trace).sum()) for trace in traces),
+        "bank conflicts": sum(int(metrics.bank_conflicts(trace).sum()) for trace in traces),
+        "atomic conflicts": sum(int(metrics.atomic_conflicts(trace).sum()) for trace in traces),
+    }
+    texts = {name: f"{count:,}" for name, count in counts.items()}
+    return {**texts, "SIMD efficiency": f"{100 * busy / steps:.1f} %"}
 
 
 def _parts(text: str) -> list[tuple[str, str, int]]:
@@ -182,6 +206,5 @@ def _trace_of(frames: list[tuple[FrameType, int]]) -> Any:
 
 def judge(name: str, text: str) -> str:
     """Return the verdict on an answer to an exercise, as `run` returns what a program shows."""
-    functions = [node.name for node in ast.parse(text).body if isinstance(node, ast.FunctionDef)]
-    answer = functions[-1] if functions else "None"
+    answer = gk.exercise(name).answer_name
     return run(f"{text.rstrip()}\n\n\ngk.exercise({name!r}).check({answer}, raises=False)\n")

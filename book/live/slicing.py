@@ -27,8 +27,10 @@ class Statement(NamedTuple):
         Its lines, with the comments directly above it.
     tree : ast.stmt
         The statement.
-    binds, changes, reads : set of str
-        The names that it binds, whose objects it may change, and that it reads.
+    binds, always : set of str
+        The names that it may bind, and those that it binds in any case.
+    changes, reads : set of str
+        The names whose objects it may change, and those that it reads before it binds them.
     in_functions : set of str
         The names that functions read which it defines, whenever these are called.
     """
@@ -36,6 +38,7 @@ class Statement(NamedTuple):
     text: str
     tree: ast.stmt
     binds: set[str]
+    always: set[str]
     changes: set[str]
     reads: set[str]
     in_functions: set[str]
@@ -53,16 +56,32 @@ def _base(node: ast.expr) -> str:
     return node.id if isinstance(node, ast.Name) else ""
 
 
-def _changed(tree: ast.stmt) -> set[str]:
-    """Return the names whose objects a statement stores into or passes to a call for its effect."""
+def _changed(tree: ast.stmt, modules: set[str]) -> set[str]:
+    """Return the names whose objects a statement may change.
+
+    These are the objects that it stores into, the object of a method called for its effect, and
+    the arguments of another call for its effect, such as a launch or ``np.add.at(...)``.
+    """
     names = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Subscript | ast.Attribute) and not isinstance(node.ctx, ast.Load):
             names.add(_base(node))
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
-            if _base(node.value.func) not in SHOWS:
-                names |= {n.id for n in ast.walk(node.value) if isinstance(n, ast.Name)}
-    return names - {""}
+            call = node.value
+            if isinstance(call.func, ast.Attribute) and _base(call.func) not in modules:
+                names.add(_base(call.func))
+            elif _base(call.func) not in SHOWS:
+                for part in [*call.args, *(keyword.value for keyword in call.keywords)]:
+                    names |= _names_in(part)
+    for node in ast.walk(tree):
+        # The elements of what a loop goes through change with its variable.
+        if isinstance(node, ast.For) and names & _names_in(node.target):
+            names |= _names_in(node.iter)
+    return names - {""} - modules
+
+
+def _names_in(tree: ast.AST) -> set[str]:
+    return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
 
 
 class _Names(NamedTuple):
@@ -88,43 +107,50 @@ def _names(tree: ast.AST) -> _Names:
     )
 
 
-def _read_first(tree: ast.stmt) -> set[str]:
-    """Return the names that a statement reads before it binds them itself."""
-    bound: set[str] = set()
-    reads: set[str] = set()
-    if isinstance(tree, ast.For):
-        reads |= _names(ast.Expr(tree.iter)).reads
-        bound |= _names(ast.Assign([tree.target], ast.Constant(0), lineno=1)).binds
-    elif isinstance(tree, ast.With):
-        for item in tree.items:
-            reads |= _names(ast.Expr(item.context_expr)).reads
-            if item.optional_vars is not None:
-                bound |= _names(ast.Assign([item.optional_vars], ast.Constant(0), lineno=1)).binds
-    else:
+def _in_order(tree: ast.stmt) -> tuple[set[str], set[str]]:
+    """Return the names that a statement reads before it binds them, and those that it binds.
+
+    A loop is taken to run at least once. A name that is bound only under a condition is left out.
+    """
+    if not isinstance(tree, ast.For | ast.With):
         names = _names(tree)
-        return names.reads | names.inner
+        return names.reads | names.inner, names.binds if isinstance(tree, SIMPLE) else set()
+    heads = [tree] if isinstance(tree, ast.For) else tree.items
+    reads: set[str] = set()
+    bound: set[str] = set()
+    for head in heads:
+        value = head.iter if isinstance(head, ast.For) else head.context_expr
+        target = head.target if isinstance(head, ast.For) else head.optional_vars
+        names = _names(ast.Expr(value))
+        reads |= names.reads | names.inner
+        bound |= set() if target is None else _names_in(target)
     for statement in tree.body:
-        reads |= _read_first(statement) - bound
-        if isinstance(statement, SIMPLE):
-            bound |= _names(statement).binds
-    return reads
+        read, now = _in_order(statement)
+        reads |= read - bound
+        bound |= now
+    return reads, bound
 
 
-def _statement(text: str, tree: ast.stmt) -> Statement:
+def _statement(text: str, tree: ast.stmt, modules: set[str]) -> Statement:
     names = _names(tree)
     is_function = isinstance(tree, ast.FunctionDef | ast.ClassDef)
+    reads, bound = _in_order(tree)
     return Statement(
         text,
         tree,
         names.binds,
-        set() if is_function else _changed(tree),
-        names.reads if is_function else _read_first(tree),
+        bound,
+        set() if is_function else _changed(tree, modules),
+        names.reads if is_function else reads,
         names.inner if is_function else set(),
     )
 
 
-def statements_of(cell: str) -> list[Statement]:
-    """Return the statements of a code cell, each with the comments directly above it."""
+def statements_of(cell: str, modules: set[str]) -> list[Statement]:
+    """Return the statements of a code cell, each with the comments directly above it.
+
+    `modules` are the names that imports and functions have: calls do not change their objects.
+    """
     lines = cell.splitlines()
     statements, end = [], 0
     for tree in ast.parse(cell).body:
@@ -133,8 +159,14 @@ def statements_of(cell: str) -> list[Statement]:
         while start > end and lines[start - 1].startswith("#"):
             start -= 1
         end = tree.end_lineno or start
-        statements.append(_statement("\n".join(lines[start:end]), tree))
+        statements.append(_statement("\n".join(lines[start:end]), tree, modules))
     return statements
+
+
+def _modules(cells: list[str]) -> set[str]:
+    kinds = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef)
+    trees = [tree for cell in cells for tree in ast.parse(cell).body if isinstance(tree, kinds)]
+    return {name for tree in trees for name in _names(tree).binds}
 
 
 def _kept(statements: list[Statement]) -> list[Statement]:
@@ -178,12 +210,11 @@ def program_of(cells: list[str]) -> str:
     cells : list of str
         The code cells of a notebook up to the figure's, without its set-up.
     """
-    before = [s for cell in cells[:-1] for s in _kept(statements_of(cell))]
-    *inside, last = statements_of(cells[-1])
+    modules = _modules(cells)
+    before = [s for cell in cells[:-1] for s in _kept(statements_of(cell, modules))]
+    *inside, last = statements_of(cells[-1], modules)
     statements = [*before, *inside]
     functions: dict[str, set[str]] = {}
-    imports = (ast.Import, ast.ImportFrom)
-    modules = {name for s in statements if isinstance(s.tree, imports) for name in s.binds}
     for statement in statements:
         for name in statement.binds:
             functions[name] = statement.in_functions
@@ -192,11 +223,10 @@ def program_of(cells: list[str]) -> str:
     for statement in reversed(statements):
         if isinstance(statement.tree, ast.Assert):
             continue
-        if not needed & (statement.binds | (statement.changes - modules)):
+        if not needed & (statement.binds | statement.changes):
             continue
         text = _without_unused(statement, needed)
-        if isinstance(statement.tree, SIMPLE):
-            needed -= statement.binds
+        needed -= statement.always
         needed |= _reads_of(statement, functions)
         parts.append((text, statement.tree))
     return _laid_out(parts[::-1])

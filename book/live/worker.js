@@ -1,5 +1,5 @@
-// The page's interpreter, in a worker of its own: Pyodide with NumPy and this book's package. The page hands over all files,
-// so the worker asks for nothing itself.
+// The page's interpreter, in a worker of its own: Pyodide with NumPy and this book's package. The page puts Pyodide's scripts
+// before this one and hands over all other files, so the worker loads nothing itself.
 let python = null;
 
 const nameOf = (url) => new URL(String(url.url || url), "https://files/").pathname.split("/").at(-1);
@@ -12,16 +12,10 @@ function serve(files) {
     if (!data) return new Response(null, { status: 404 });
     return new Response(data, { headers: { "content-type": TYPES[nameOf(url).split(".").at(-1)] || "" } });
   };
-  const load = self.importScripts.bind(self);
-  self.importScripts = (url) => {
-    const script = new Blob([files.get(nameOf(url))], { type: "text/javascript" });
-    load(URL.createObjectURL(script));
-  };
 }
 
 async function start(files, wheel) {
   serve(files);
-  self.importScripts("pyodide.js");
   python = await self.loadPyodide({ indexURL: "https://files/", lockFileURL: "https://files/pyodide-lock.json" });
   postMessage({ kind: "at", step: "NumPy" });
   const folder = "/home/pyodide";

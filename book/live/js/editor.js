@@ -35,16 +35,16 @@ function colorsOf({ HighlightStyle, tags }) {
   ]);
 }
 
-// Puts an editor with `text` into `place`. `onChange()` is called after each change, `onRun()` by Ctrl or ⌘ and Enter.
-export async function editorIn(place, text, label, onChange, onRun) {
+// Puts an editor with `text` into `place`. `onChange()` is called after each change, `onRun()` by Ctrl or ⌘ and Enter, and
+// `onLeave()` by Escape, since Tab indents.
+export async function editorIn(place, text, label, { onChange, onRun, onLeave }) {
   library ||= loadBeside("codemirror.js", "codemirror");
   const lib = await library;
   const mark = markOf(lib);
   const indent = [
     { key: "Tab", run: lib.indentMore, shift: lib.indentLess },
     { key: "Mod-Enter", run: () => (onRun(), true) },
-    // A key that leaves the field: Tab indents within it.
-    { key: "Escape", run: (view) => (view.contentDOM.blur(), place.focus(), true) },
+    { key: "Escape", run: () => (onLeave(), true) },
   ];
   const view = new lib.EditorView({
     doc: text,

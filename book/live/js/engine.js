@@ -75,7 +75,8 @@ export function engineOf(files, wheel, code) {
   async function start(tell) {
     const contents = new Map(await load(tell));
     tell("Starting Python.", 0.85);
-    worker = new Worker(URL.createObjectURL(new Blob([code], { type: "text/javascript" })));
+    const scripts = ["pyodide.js", "\n", "pyodide.asm.js", "\n"].map((name) => contents.get(name) || name);
+    worker = new Worker(URL.createObjectURL(new Blob([...scripts, code], { type: "text/javascript" })));
     worker.addEventListener("message", (event) => answer(event, tell));
     worker.addEventListener("error", (event) => waiting?.reject(new Error(event.message)));
     await ask({ action: "start", files: contents, wheel });

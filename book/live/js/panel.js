@@ -54,7 +54,7 @@ function bringIntoView(figure) {
 
 // A program's panel. `act(text)` starts the run and returns a promise of its result; by default the text is run as it is.
 export function panelOf(engine, { id, program, figure = null, act = null, after = null }) {
-  const place = h("div", { class: "gk-editor", tabindex: -1 });
+  const place = h("div", { class: "gk-editor" });
   const status = h("p", { class: "gk-live-words", role: "status" });
   const bar = h("progress", { max: 1, hidden: true, "aria-label": "Loading" });
   const wrong = h("div", { class: "gk-live-error", role: "alert" });
@@ -62,6 +62,7 @@ export function panelOf(engine, { id, program, figure = null, act = null, after 
   const original = figure ? globalThis.gpukernelsFigures.recordOf(id) : null;
   let editor = null,
     fields = null,
+    usual = null,
     shownFigure = figure;
   const runButton = buttonOf("Run", { class: "gk-run", title: "Ctrl or ⌘ and Enter" }, run);
   const stopButton = buttonOf("Stop", { hidden: true }, () => engine.stop());
@@ -92,8 +93,6 @@ export function panelOf(engine, { id, program, figure = null, act = null, after 
     if (!figure || !record) return false;
     shownFigure = globalThis.gpukernelsFigures.redraw(shownFigure, record);
     bringIntoView(shownFigure);
-    const changed = changedCounters(original, record);
-    if (changed) output.append(changed);
     return true;
   }
 
@@ -111,12 +110,23 @@ export function panelOf(engine, { id, program, figure = null, act = null, after 
       const seconds = ((performance.now() - begun) / 1000).toFixed(1);
       tell(result.error ? `Ended by an error after ${seconds} s.` : `Done in ${seconds} s.`, null);
       display(result, text);
+      if (!act && !result.error && text !== program) await compare(result.counters);
     } catch (error) {
       tell(error.message === "stopped" ? "Stopped. The next run starts a new interpreter." : error.message, null);
     }
     runButton.disabled = false;
     stopButton.hidden = true;
     return undefined;
+  }
+
+  // The page's own program runs once, after the reader's.
+  async function compare(counters) {
+    const words = status.textContent;
+    tell(`${words} Now the page's program runs, to compare the counters.`, null);
+    usual ||= (await engine.call({ action: "run", text: program }, () => {})).counters;
+    tell(words, null);
+    const changed = changedCounters(usual, counters);
+    if (changed) output.prepend(changed);
   }
 
   function display(result, text) {
@@ -163,7 +173,8 @@ export function panelOf(engine, { id, program, figure = null, act = null, after 
     if (!editor) {
       const first = text ?? stored(id) ?? program;
       try {
-        editor = await editorIn(place, first, `The program of ${id}`, edited, run);
+        const answers = { onChange: edited, onRun: run, onLeave: () => runButton.focus() };
+        editor = await editorIn(place, first, `The program of ${id}`, answers);
       } catch (error) {
         return tell(error.message, null);
       }

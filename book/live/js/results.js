@@ -13,25 +13,17 @@ export function recordIn(html) {
   return data ? JSON.parse(data.textContent) : null;
 }
 
-const MOST_ROWS = 12;
 const rowOf = (tag, cells) => h("tr", null, ...cells.map((cell) => h(tag, null, cell)));
 
-// A table of the counters that differ, old beside new; for runs that both records have.
+// A table of the counters that differ, old beside new, over all launches that two programs recorded.
 export function changedCounters(old, now) {
-  const { counters } = globalThis.gpukernelsFigures;
-  if (old.view !== now.view) return null;
-  const before = new Map(counters(old).map(([run, name, value]) => [`${run}\n${name}`, value]));
-  const rows = counters(now)
-    .map(([run, name, value]) => [run, name, before.get(`${run}\n${name}`), value])
-    .filter(([, , was, value]) => was !== undefined && was !== value);
-  if (rows.length === 0) return null;
-  const hasRuns = rows.some(([run]) => run);
-  const head = [...(hasRuns ? ["run"] : []), "counter, at the end", "on the page", "yours"];
+  const names = Object.keys(now).filter((name) => name in old && old[name] !== now[name]);
+  if (names.length === 0) return null;
   return h(
     "table",
     { class: "gk-changed" },
-    h("thead", null, rowOf("th", head)),
-    h("tbody", null, ...rows.slice(0, MOST_ROWS).map((row) => rowOf("td", hasRuns ? row : row.slice(1)))),
+    h("thead", null, rowOf("th", ["over all launches", "the page's program", "yours"])),
+    h("tbody", null, ...names.map((name) => rowOf("td", [name, old[name], now[name]]))),
   );
 }
 

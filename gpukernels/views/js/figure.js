@@ -486,19 +486,6 @@ function pageModel(payload) {
   };
 }
 
-const nothing = () => {};
-
-// The counters of every run of a record at its last frame: [label of the run, name, text].
-function countersOf(view, record) {
-  const opened = view.open(record, () => false);
-  return record.traces.flatMap(({ label }, k) => {
-    const scene = sceneOf(view, record, opened, k, nothing, nothing, nothing);
-    const last = scene.steps - 1;
-    scene.show(last);
-    return scene.counters(last).map(([, name, text]) => [label, name, text]);
-  });
-}
-
 // The page's entry: every figure carries its own data. In a page of the book they have addresses, by `momentsOf` of
 // moments.js; the document of an output has none that a reader could share.
 export function hydratePage(views, gifenc, moments = null) {
@@ -536,8 +523,7 @@ export function hydratePage(views, gifenc, moments = null) {
     fillFigure(other, views[record.view], pageModel(record), gifenc, page);
     return other;
   };
-  const counters = (record) => countersOf(views[record.view], record);
-  if (moments) globalThis.gpukernelsFigures = { hydrate, redraw, counters, recordOf: (id) => records.get(id) };
+  if (moments) globalThis.gpukernelsFigures = { hydrate, redraw, recordOf: (id) => records.get(id) };
   if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", hydrate);
   else hydrate();
 }
