@@ -32,7 +32,10 @@ FINITE = float(np.finfo(np.float64).max)
 
 @cuda.jit(device=True)
 def adapted(delta, finest, fill, steps, again):
-    """Return the next delta after `steps` steps that took `again` vertices more than once."""
+    """Return the next delta after `steps` steps that took `again` vertices more than once.
+
+    In the waits of each step, `fill` more vertices could have been relaxed.
+    """
     if 8 * again <= steps * fill:
         return delta * 2
     if 2 * again > steps * fill:

@@ -61,7 +61,10 @@ def relax_settled(offsets, targets, weights, distance, settled_in, round):
 
 @cuda.jit
 def find_limit(distance, settled_in, least_out, infinite, limit, now):
-    """Lower ``limit[now]``, which is infinite before, to the least sum of an unsettled vertex."""
+    """Lower ``limit[now]``, which is infinite before, to the least ``distance + least_out``.
+
+    The minimum is taken over the unsettled vertices that a path has reached.
+    """
     nearest = infinite
     for u in range(cuda.grid(1), distance.size, cuda.gridsize(1)):
         if settled_in[u] == 0 and distance[u] != infinite:
