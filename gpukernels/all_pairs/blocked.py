@@ -94,7 +94,10 @@ def remainder(form: Form) -> Any:
 
     @cuda.jit
     def remaining_tiles(distance, via, infinite, first, count, flags):
-        """Let paths go through `count` pivot tiles: one block per tile of all other rows."""
+        """Let paths go through `count` pivot tiles.
+
+        A block whose tile lies in the rows or columns of these tiles does nothing.
+        """
         row, column = uint32(cuda.blockIdx.y), uint32(cuda.blockIdx.x)
         after = uint32(first) + uint32(count)
         if (

@@ -106,9 +106,9 @@ def test_what_each_part_allows(counted, page):
         f"and shared memory would allow {from_shared}"
     )
     from_global, from_shared, _ = limits(64, "8x8")
-    assert from_shared > 0.99 * PEAK
+    assert from_shared > 1.5 * PEAK
     page.says(
-        "the limit of shared memory is as high as that of the adders, "
+        "shared memory allows more than the adders do, "
         f"and global memory allows {from_global / 1e12:.0f} trillion"
     )
     assert limits(64, "4x2")[1] < 0.7 * PEAK
