@@ -22,7 +22,7 @@ def test_what_a_corner_sees(counted, page):
     ]
     assert known[0] == [4, 10, 32, 108, 121, 121]
     assert known[1][:4] == [4, 10, 19, 32]
-    page.says("a way to 32 of 121 corners", "[it knows a way to 108]", "[to 32]")
+    page.says("a path to 32 of 121 corners", "[the corner knows a path to 108]", "[to 32]")
     assert (len(squared) - 1, len(extended) - 1) == (5, 21)
     page.says("[5 products]", "D × W takes [21]")
     expected = gk.apsp(counted.ROADS, "naive").distance
@@ -208,7 +208,8 @@ def test_times_of_sparse_graphs(cells, page):
     assert round(tiles["operations"] / one_by_one["operations"]) == 20
     slower = one_by_one["kernel_ms"] / tiles["kernel_ms"]
     page.says(
-        f"relaxes a twentieth as often as `blocked` adds, and takes {slower:.0f} times as long"
+        "make a twentieth as many relaxations as `blocked` makes additions, "
+        f"and take {slower:.0f} times as long"
     )
     assert 0.5 < rows[2048]["SciPy dijkstra"]["call_ms"] / one_by_one["call_ms"] < 0.6
     page.says("takes nearly twice as long as SciPy's heap on one core")
@@ -216,11 +217,13 @@ def test_times_of_sparse_graphs(cells, page):
     once, other = ([rows[n][of] for n in (2048, 8192)] for of in (ALL_AT_ONCE, BLOCKED))
     page.says(f"{once[0]['launches']} launches in place of {one_by_one['launches']:,}")
     page.says(f"{once[0]['kernel_ms']:.1f} ms in place of {one_by_one['kernel_ms']:.0f}")
-    page.says(f"`blocked` is {once[0]['kernel_ms'] / other[0]['kernel_ms']:.1f} times as fast")
+    page.says(
+        f"`blocked` is still {once[0]['kernel_ms'] / other[0]['kernel_ms']:.1f} times as fast"
+    )
     assert round(once[1]["kernel_ms"]) == round(other[1]["kernel_ms"]) == 45
     page.says("At 8,192 vertices the kernels of both take 45 ms")
     more = other[1]["operations"] / once[1]["operations"]
-    page.says(f"adds {more:.0f} times as often as the searches relax")
+    page.says(f"makes {more:.0f} times as many additions as the searches make relaxations")
     calls = round(once[1]["call_ms"]), round(other[1]["call_ms"])
     page.says("takes {} ms with the searches and {} ms with `blocked`".format(*calls))
     for searches in rows.values():
