@@ -94,7 +94,8 @@ def test_bound(counted, page):
     assert all("H200" in device for device in others.values())
     page.says(
         "in 114 of the 120 runs of mappings",
-        "Of seven searches, matrix products and scans, six are host-bound",
+        "The other seven runs are searches",
+        "six of these are host-bound",
     )
 
 
