@@ -224,7 +224,8 @@ def rows_of_part(
     rows.to_separators(to_own, between.matrix[_spans(parts)[at]])
     rows.onward()
     ordered = rows.in_order(infinite)
-    return ordered, counts([rows, inside, *([between] if at == 0 else [])])  # which counts once
+    once = [between] if at == 0 else []  # the counts of the boundary, for one part only
+    return ordered, counts([rows, inside, *once])
 
 
 def _spans(parts: Parts) -> list[slice]:

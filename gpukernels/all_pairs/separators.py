@@ -45,7 +45,7 @@ class Parts(NamedTuple):
             "inside parts": int((sizes**3).sum()),
             "between separators": int(separators**3),
             "to separators": int(edges * separators),
-            "on to vertices": int(n * edges),
+            "from separators": int(n * edges),
         }
 
     @property

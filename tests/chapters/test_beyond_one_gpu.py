@@ -94,7 +94,10 @@ def test_a_plan_on_paper(cells, page):
     pytest.importorskip("pymetis")
     assert 18 < n / in_parts.separators.size < 21
     assert 3_000 < n**3 / in_parts.work() < 10_000
-    page.says("about one separator in twenty corners", "several thousand times less: seconds")
+    page.says(
+        "about one separator in twenty corners",
+        "Several thousand times fewer additions are needed, which take seconds",
+    )
     assert all(h * 3600 < 60 for h in parts)
     assert all(r > p for r, p in zip(sent, parts, strict=True))
 
@@ -132,13 +135,15 @@ def test_times_of_two_gpus(cells, page):
 def test_times_of_the_blocked_matrix(cells, page):
     one, both = (row for row in cells.two["times"] if row["work"].startswith("blocked"))
     more = both["operations"] / one["operations"]
-    page.says(f"both together add {more - 1:.0%}".replace("%", " percent more"))
+    page.says(f"both together make {more - 1:.0%}".replace("%", " percent more"))
     page.says(f"Then the gain is at most {2 / more:.2f}")
     page.says(f"and the kernels reach {both['kernel_speed_up']:.2f}")
     rest = [row["call_ms"] - row["kernel_ms"] for row in (one, both)]
-    page.says(f"on one GPU {rest[0] / one['call_ms']:.0%}".replace("%", " percent of the time"))
+    page.says(
+        f"On one GPU this takes {rest[0] / one['call_ms']:.0%}".replace("%", " percent of the time")
+    )
     assert 0.9 < rest[1] / rest[0] < 1
-    page.says(f"and hardly less on two, so it gains {both['speed_up']:.2f}")
+    page.says(f"hardly less time than on one, so the whole call gains only {both['speed_up']:.2f}")
     slow, fast = (
         [s for (a, _), s in cells.copies.items() if a is with_] for with_ in (False, True)
     )
