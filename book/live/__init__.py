@@ -21,7 +21,7 @@ import gpukernels
 from gpukernels.views.address import figure_id
 from gpukernels.views.script import join, read_module
 
-from . import pyodide
+from . import listings, pyodide
 from .slicing import program_of
 
 HERE = Path(__file__).parent
@@ -29,6 +29,7 @@ PACKAGE = Path(gpukernels.__file__).parent
 FIGURE = re.compile(
     r'<figure class="gk-view .*?<script type="application/json">(.*?)</script>', re.DOTALL
 )
+LISTING = '<figure class="gk-listing">'
 #: What a program needs that the page's interpreter does not have: measurements, which are files of
 #: the repository, and packages.
 ELSEWHERE = re.compile(r"\brecord\.kept\(|\bexecuted\(|\bDASK\b|\bMETIS\b")
@@ -52,8 +53,26 @@ def programs_of(notebook: Path) -> dict[str, str]:
     return programs
 
 
+def listed_programs(notebook: Path) -> dict[str, str]:
+    """Return the program of each printed kernel of a chapter, by a name for its place.
+
+    A listing that no technique runs, or that the page has shown before, has an empty program.
+    """
+    programs: dict[str, str] = {}
+    for cell in json.loads(notebook.read_text(encoding="utf-8"))["cells"]:
+        for output in cell.get("outputs", []):
+            data = output.get("data", {})
+            if LISTING in "".join(data.get("text/html", "")):
+                program = listings.program_of("".join(data["text/plain"])) or ""
+                name = listings.name_of("".join(data["text/plain"]))
+                if name in programs:
+                    name, program = f"{name}-{len(programs)}", ""
+                programs[name] = program
+    return programs
+
+
 def add_programs(app: Sphinx, page: str, template: str, context: dict[str, Any], tree: Any) -> None:
-    """Write the programs of a chapter's figures into its page."""
+    """Write the programs of a chapter's figures and listings into its page."""
     notebook = Path(app.srcdir) / f"{page}.ipynb"
     if app.builder.name != "html" or not page.startswith("chapters/") or not notebook.exists():
         return
@@ -61,6 +80,11 @@ def add_programs(app: Sphinx, page: str, template: str, context: dict[str, Any],
         opening = f'<figure id="{name}" '
         written = f'{opening}data-program="{escape(program)}" '
         context["body"] = context["body"].replace(opening, written, 1)
+    first, *rest = context["body"].split(LISTING)
+    for part, (name, program) in zip(rest, listed_programs(notebook).items(), strict=True):
+        data = f' id="code-{name}" data-program="{escape(program)}"' if program else ""
+        first += f"{LISTING.removesuffix('>')}{data}>{part}"
+    context["body"] = first
 
 
 def read(name: str) -> str:

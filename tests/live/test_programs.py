@@ -8,7 +8,7 @@ import re
 import pytest
 from effort import EFFORT, SOAK
 from interpreter import ROOT
-from live import FIGURE, programs_of
+from live import FIGURE, listed_programs, programs_of
 
 from gpukernels.views.address import figure_id
 
@@ -25,6 +25,16 @@ PROGRAMS = {
     (chapter.stem, figure): program
     for chapter in CHAPTERS
     for figure, program in programs_of(chapter).items()
+}
+
+
+#: Listings whose program runs with every test; in a night all do.
+LISTED = {("frontier_bfs", "harish-level"), ("scans", "block-exclusive-scan")}
+LISTINGS = {
+    (chapter.stem, name): program
+    for chapter in CHAPTERS
+    for name, program in listed_programs(chapter).items()
+    if program
 }
 
 
@@ -66,3 +76,15 @@ def test_a_program_alone_gives_the_record_of_the_page(interpreter, chapter, figu
     if "@cuda.jit" in PROGRAMS[chapter, figure]:
         pair = tuple(map(without_line_numbers, pair))
     assert pair[0] == pair[1]
+
+
+def test_most_printed_kernels_have_a_program():
+    assert len(LISTINGS) >= 58
+
+
+@pytest.mark.parametrize(("chapter", "name"), sorted(LISTINGS if EFFORT == SOAK else LISTED))
+def test_the_program_of_a_listing_shows_warps_that_run_it(interpreter, chapter, name):
+    result = interpreter("run", text=LISTINGS[chapter, name])
+    assert result["error"] is None
+    function = name.replace("-", "_")
+    assert function in "".join(result["shown"])

@@ -1,4 +1,4 @@
-// "Edit and run" under each figure that has a program, and for each kernel that an exercise asks for.
+// "Edit and run" under each figure and listing that has a program, and for each kernel that an exercise asks for.
 import { h } from "../../../gpukernels/views/js/element.js";
 import { engineOf } from "./engine.js";
 import { offerAnswers } from "./judged.js";
@@ -44,7 +44,9 @@ export function offerPrograms(files, wheel, code) {
   const opens = new Map();
   for (const figure of document.querySelectorAll("figure[data-program]")) {
     const { id } = figure;
-    const make = () => panelOf(engine, { id, program: figure.dataset.program, figure });
+    // A listing is no figure that a run draws again.
+    const redrawn = figure.matches(".gk-view") ? figure : null;
+    const make = () => panelOf(engine, { id, program: figure.dataset.program, figure: redrawn });
     opens.set(id, offer(figure, id, make));
   }
   offerAnswers(engine, offer);

@@ -79,7 +79,7 @@ export function panelOf(engine, { id, program, figure = null, act = null, after 
     if (!form.hidden) form.querySelector("textarea").focus();
   });
   graphButton.hidden = !hasGraph(program);
-  shareButton.hidden = !figure;
+  shareButton.hidden = Boolean(act);
   const buttons = h("div", { class: "gk-buttons" }, runButton, stopButton, resetButton, graphButton, shareButton);
   const node = h("div", { class: "gk-panel" }, place, buttons, form, bar, status, wrong, output);
 
