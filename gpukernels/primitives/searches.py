@@ -111,8 +111,8 @@ def guarded_interpolation_owner(offsets, left, right, unit):
 def warp_owner(before, unit):
     """Return the last lane whose `before` (int32) is at most `unit`; 0 if there is none.
 
-    The offsets are in registers, one per lane, and never fall from lane to lane: five shuffles take
-    the place of five reads. All 32 lanes must call, each with its own `unit`.
+    The offsets are in registers, one per lane, and do not fall from one lane to the next. Five
+    shuffles take the place of five reads. All 32 lanes must call, each with its own `unit`.
     """
     owner = int32(0)
     step = int32(WARP_SIZE // 2)

@@ -40,7 +40,7 @@ def padded_cell(i):
 
 @cuda.jit(device=True)
 def sweep_scan(cell, cells):
-    """Replace 2 x blockDim.x values in shared memory by the sums of the values before each.
+    """Replace each of 2 x blockDim.x values in shared memory by the sum of the values before it.
 
     All threads of the block call; their number is a power of two. `cells` (int32) holds the i-th
     value at ``cell(i)``, where `cell` is `plain_cell` or `padded_cell`. No barrier is needed
