@@ -19,7 +19,7 @@ from numba import cuda, int64
 
 @cuda.jit(device=True)
 def hash64(hash_table, v, has):
-    """Return whether another thread of the block is seen to hold `v` too; all lanes call.
+    """Return whether the table shows that another thread of the block holds `v`; all lanes call.
 
     `hash_table` is the block's array of int64, a power of two long. It need not be cleared:
     each thread reads a slot that it has written. Lanes without a vertex pass ``has=False``.
