@@ -25,8 +25,8 @@ from .workload import MAX_BLOCKS, SHARED_WORDS, Workload
 def visit_slot(visit, work, chunk, owner, first, begin, end):
     """Visit the consecutive units from `begin` to `end` in the calling thread.
 
-    ``chunk[i]`` is the offset of item ``first + i``; `owner` is an i at or before the one of the
-    item that owns `begin`.
+    ``chunk[i]`` is the offset of item ``first + i``; item ``first + owner`` owns `begin`, or
+    comes before the item that does.
     """
     for unit in range(begin, end):
         while chunk[owner + 1] <= unit:

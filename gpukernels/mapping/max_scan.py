@@ -127,7 +127,7 @@ def scan_of(units_per_thread):
                 corner[1] = found
         cuda.syncthreads()
         first = corner[1]
-        # A tile begins at a multiple of 32 units, up to 31 before its own.
+        # A tile begins at a multiple of 32 units, up to 31 units before its first own unit.
         tile = cuda.blockDim.x * units_per_thread - WARP_SIZE
         while begin < end:
             ahead = int32((begin - first) % WARP_SIZE)

@@ -109,8 +109,8 @@ def expand_coalesced(visit, work, offsets, boundary, units_per_thread, iteration
     """Visit the units of this block's chunk so that neighboring lanes visit neighboring units.
 
     `shared` is int32, with ``blockDim.x * units_per_thread + 1`` elements. The chunk has
-    `iterations` portions of ``blockDim.x * units_per_thread`` units. A thread notes the items of
-    its `units_per_thread` units in each portion before it passes on the first.
+    `iterations` portions of ``blockDim.x * units_per_thread`` units. Before any unit is
+    visited, a thread notes the items of its `units_per_thread` units in each portion.
     """
     noted = cuda.local.array(REGISTERS, int32)
     portion = cuda.blockDim.x * units_per_thread

@@ -203,7 +203,7 @@ GATHER = KernelExercise(
 
 @cuda.jit
 def search_warps(offsets, item):
-    """Write the item of every unit; a thread holds an item, and lanes behind the last no units."""
+    """Write the item of every unit; thread i holds item i, or no units beyond the last item."""
     i = cuda.grid(1)
     search_registers(write_item, (item,), i, offsets[i], offsets[i + 1])
 
@@ -230,7 +230,7 @@ COMPLETE = completions(
 
 @cuda.jit
 def search_ends(offsets, item):
-    """Write the item of every unit; a warp keeps where its 32 items end in registers."""
+    """Write the item of every unit; a warp keeps the ends of its 32 items in registers."""
     last = offsets.size - 1
     i = cuda.grid(1)
     lane = cuda.laneid
