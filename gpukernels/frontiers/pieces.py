@@ -48,7 +48,7 @@ def queue_pieces(visit, work, item, u, begin, end, lane, lanes, children):
     """Queue the arcs of `u` in pieces; the `lanes` lanes of its group call, each with its `lane`.
 
     The queue has room for every large vertex of the graph once. Duplicates in the frontier may need
-    more: then the lane that has a piece without room visits it, as `item`.
+    more room. If there is no room for a piece, its lane visits the piece itself, as `item`.
     """
     if lane == 0:
         cuda.atomic.add(work.queue.next_size, CHILDREN, 1)

@@ -218,7 +218,7 @@ def write_queues(found, length, begin, out):
 
 @cuda.jit
 def collect(offsets, values, out, size):
-    """Append every thread's values to `out`, at most 16 each, with one atomic a warp."""
+    """Append every thread's values to `out`, at most 16 each, with one atomic per warp."""
     found = cuda.local.array(16, int32)
     i = cuda.grid(1)
     length, begin = int32(0), int32(0)

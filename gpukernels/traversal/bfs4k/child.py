@@ -31,8 +31,8 @@ from ..claim import Search, Visit, discover
 def child_kernel(search: Search, queue: Queue, counted, level, children: Children, writes: Writes):
     """Visit the queued pieces, one block per piece, and enqueue the vertices found.
 
-    Threads that reach the same vertex at once store the same distance, and each a valid parent. A
-    cull that reads an entry which another warp is writing may find or miss the duplicate.
+    Threads that reach the same vertex at once store the same distance, and each stores a valid
+    parent. A cull that reads an entry which another warp is writing may find or miss the duplicate.
     """
     hash_table = cuda.shared.array(0, int64)
     table = cuda.shared.array(0, int32)

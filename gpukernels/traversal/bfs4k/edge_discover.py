@@ -35,8 +35,8 @@ WINDOW = 512
 def search_window(visit, work, item, begin, inclusive, size, first, last, extended):
     """Visit the units from `first` to `last` of the warp's 32 items, 32 at a time.
 
-    All lanes call, each with its `item`, where the item's units `begin`, their number `size` and
-    the `inclusive` scan of the sizes (all int32). `extended` turns EXT on.
+    All lanes call, each with its `item`, the first unit of the item (`begin`), the number of its
+    units (`size`), and the `inclusive` scan of the sizes (all int32). `extended` turns EXT on.
     """
     before = int32(inclusive - size)
     ahead = int32(begin - before)
@@ -67,8 +67,8 @@ def edge_discover_level(
 ):  # fmt: skip
     """Visit the arcs of the `size` vertices of the frontier, 32 vertices per warp.
 
-    Threads that reach the same vertex at once store the same distance, and each a valid parent. A
-    cull that reads an entry which another warp is writing may find or miss the duplicate.
+    Threads that reach the same vertex at once store the same distance, and each stores a valid
+    parent. A cull that reads an entry which another warp is writing may find or miss the duplicate.
     """
     hash_table = cuda.shared.array(0, int64)
     table = cuda.shared.array(0, int32)

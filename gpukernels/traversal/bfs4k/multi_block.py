@@ -38,8 +38,8 @@ def multi_block_level(
     """Visit the `size` vertices of the frontier, `warp_size` threads per vertex.
 
     With `share_reads` a warp reads 32 vertices at a time, otherwise a group reads one. Threads that
-    reach the same vertex at once store the same distance, and each a valid parent. A cull that
-    reads an entry which another warp is writing may find or miss the duplicate.
+    reach the same vertex at once store the same distance, and each stores a valid parent. A cull
+    that reads an entry which another warp is writing may find or miss the duplicate.
     """
     hash_table = cuda.shared.array(0, int64)
     table = cuda.shared.array(0, int32)

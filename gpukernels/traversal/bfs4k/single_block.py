@@ -78,9 +78,9 @@ def single_block_levels(
     ``sizes[d]`` receives the size of the frontier at distance d. ``next_size`` receives the size
     and the level of the frontier left in `next_frontier`.
 
-    Threads that reach the same vertex at once store the same distance, and each a valid parent. A
-    cull that reads an entry which another warp is writing may find or miss the duplicate. All
-    threads that set an element of `leave` in a level set it to 1.
+    Threads that reach the same vertex at once store the same distance, and each stores a valid
+    parent. A cull that reads an entry which another warp is writing may find or miss the duplicate.
+    All threads that set an element of `leave` in a level set it to 1.
     """
     hash_table = cuda.shared.array(0, int64)
     table = cuda.shared.array(0, int32)
