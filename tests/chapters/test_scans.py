@@ -113,6 +113,8 @@ def test_passes_counted(counted):
     assert passes["plain"][-1] == 1
     assert max(passes["padded"]) == 2
     assert extra["padded"] < extra["plain"] / 60
+    saved = [a - b for a, b in zip(passes["plain"], passes["padded"], strict=True)]
+    assert saved[4:6] == sorted(saved, reverse=True)[:2] == [31, 30]
 
 
 def test_device_run(counted, page):
