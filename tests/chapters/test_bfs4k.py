@@ -91,7 +91,9 @@ def test_the_papers_example_of_edge_discover(counted, page):
         ]
     assert asked == {False: [5, 2], True: [5, 6]}
     page.says(
-        "Every lane searches for five steps", "seven per round", "That takes four shuffles more"
+        "Every lane searches for five steps",
+        "seven per round",
+        "This test takes four shuffles more",
     )
     loads = trace.select(launch=1, array="targets").requests
     lane, vertex = loads.lane_id(), np.repeat(np.arange(27), tree.out_degree)[loads.index] - 1
