@@ -30,8 +30,8 @@ FIGURE = re.compile(
     r'<figure class="gk-view .*?<script type="application/json">(.*?)</script>', re.DOTALL
 )
 LISTING = '<figure class="gk-listing">'
-#: What a program needs that the page's interpreter does not have: measurements, which are files of
-#: the repository, and packages.
+#: Names in programs that the page's interpreter cannot run: they read stored measurements, or need
+#: packages.
 ELSEWHERE = re.compile(r"\brecord\.kept\(|\bexecuted\(|\bDASK\b|\bMETIS\b")
 
 
@@ -140,8 +140,15 @@ def add_assets(app: Sphinx) -> None:
     app.add_js_file("live.js", priority=920, loading_method="defer")
 
 
+def name_hosts(app: Sphinx, config: Any) -> None:
+    """Put the hosts into the settings: if they change, all pages are written again."""
+    config.live_hosts = pyodide.hosts()
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
     """Connect to the start of the build, and to pages after their figures have ids."""
+    app.add_config_value("live_hosts", [], "html")
+    app.connect("config-inited", name_hosts)
     app.connect("builder-inited", add_assets)
     app.connect("html-page-context", add_programs, priority=600)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

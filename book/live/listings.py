@@ -42,7 +42,7 @@ offsets = [0, 3, 3, 40, 41, 48]
 trace = gk.traced(gk.expand, offsets, method="{}").trace
 """,
 }
-#: What no method of a family runs on its small input.
+#: Calls for the functions that no method of a family runs on its small input.
 OTHERS = [
     IMPORT
     + f"""
@@ -91,7 +91,7 @@ trace = gk.traced(primitives.{call}).trace
 
 
 class Call(NamedTuple):
-    """A program that launches a kernel, and the kernel."""
+    """A short program, and the kernel that it launches."""
 
     text: str
     kernel: str

@@ -1,6 +1,6 @@
 """Run a reader's program in the page's interpreter, and return what it shows.
 
-The page's worker puts this module beside the package, in Pyodide. It runs in CPython as well.
+The page's worker unpacks this module together with the package, in Pyodide. It runs in CPython as well.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from pathlib import Path
 from types import FrameType, TracebackType
 from typing import Any
 
-from gpukernels.simt import names
+from gpukernels.simt import machine, names
 
 if importlib.util.find_spec("numba") is None:
     names.register()
@@ -29,6 +29,8 @@ from gpukernels.device import SimtDevice, devices_made
 from gpukernels.exercises.judge import looking
 from gpukernels.trace import Trace, metrics
 
+#: A loop of more rounds is taken for an endless one; on a page, a million would take minutes.
+machine.launch.__kwdefaults__["loop_budget"] = 50_000
 FOLDER = Path("program")
 #: A line that begins a part of a program, with the module of the package to which it belongs.
 PART = re.compile(r"# %% ?([\w.]*)")

@@ -74,7 +74,7 @@ def _changed(tree: ast.stmt, modules: set[str]) -> set[str]:
                 for part in [*call.args, *(keyword.value for keyword in call.keywords)]:
                     names |= _names_in(part)
     for node in ast.walk(tree):
-        # The elements of what a loop goes through change with its variable.
+        # If a loop changes its variable, it changes the elements of its list.
         if isinstance(node, ast.For) and names & _names_in(node.target):
             names |= _names_in(node.iter)
     return names - {""} - modules

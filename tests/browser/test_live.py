@@ -1,4 +1,4 @@
-"""Edit and run on a page: editor, fields, errors, links, Stop, and what the worker must not do.
+"""Edit and run on a page: editor, fields, errors, links, Stop, and the limits of the worker.
 
 Where ``PYODIDE`` names no folder with Pyodide and NumPy, the worker gets a stand-in for it, which
 hands each program to CPython. Page, messages of the worker, and policy are the same.
@@ -42,7 +42,7 @@ self.loadPyodide = async () => ({
   }) },
 });
 """
-#: A worker of a page tries what the page's policy forbids, and returns what was refused.
+#: Return the names of the rules of the page's policy that a worker has violated.
 FORBIDDEN = """async () => {
   const code = `
     const tell = (event) => postMessage(event.violatedDirective);
@@ -89,7 +89,7 @@ class Pages(http.server.SimpleHTTPRequestHandler):
 
 @pytest.fixture(scope="module")
 def site(book, tmp_path_factory) -> Iterator[str]:
-    """The address of the built pages, served with an interpreter beside them."""
+    """The address of a server for the built pages and an interpreter."""
     folder = Path(os.environ.get("PYODIDE") or tmp_path_factory.mktemp("pyodide"))
     if not os.environ.get("PYODIDE"):
         for file in pyodide.FILES:

@@ -1,4 +1,4 @@
-"""What a page gets back from a run: values, printed text, errors with their line and their warp."""
+"""The results of a run on a page: values, printed text, errors with their line and their warp."""
 
 from __future__ import annotations
 
@@ -63,6 +63,13 @@ def test_an_index_out_of_bounds_names_its_line(interpreter):
     error = interpreter("run", text=text)["error"]
     assert error["message"].startswith("OutOfBounds: index 64 is out of bounds for `out`")
     assert text.split("\n")[error["line"] - 1].strip() == "out[i + 1] = before"
+
+
+def test_an_endless_loop_ends_after_so_many_rounds(interpreter):
+    text = KERNEL.replace("    cuda.syncthreads()\n", "    while i >= 0:\n        i += 0\n")
+    error = interpreter("run", text=text)["error"]
+    assert error["message"].startswith("EndlessLoop: this loop has run 50,000 times")
+    assert text.split("\n")[error["line"] - 1].strip() == "while i >= 0:"
 
 
 def test_a_mistake_of_the_program_itself_names_its_line(interpreter):

@@ -1,4 +1,4 @@
-// What the pages use of CodeMirror 6, as one global `codemirror`.
+// The parts of CodeMirror 6 that the pages use, as one global `codemirror`.
 import { defaultKeymap, history, historyKeymap, indentLess, indentMore } from "@codemirror/commands";
 import { python } from "@codemirror/lang-python";
 import { HighlightStyle, bracketMatching, indentOnInput, indentUnit, syntaxHighlighting } from "@codemirror/language";

@@ -14,7 +14,7 @@ async function download({ name, folder, integrity }) {
   return answer.arrayBuffer();
 }
 
-// Loads a script beside this one, and returns a promise of the global that it declares.
+// Loads a script from the folder of this one, and returns a promise of the global that it declares.
 export function loadBeside(name, global) {
   return new Promise((resolve, reject) => {
     const script = document.createElement("script");

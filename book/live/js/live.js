@@ -5,7 +5,7 @@ import { offerAnswers } from "./judged.js";
 import { panelOf } from "./panel.js";
 import { sharedProgram } from "./share.js";
 
-// What is said where a page is a file: browsers start no such worker from one.
+// The answer on a page that is opened as a file, since browsers start no such worker from one.
 const SERVE = [
   "Browsers do not run programs in a page that is opened as a file. Serve the book's folder, for example by ",
   h("code", null, "make read"),

@@ -1,4 +1,4 @@
-// What a run gives: the figure, redrawn, the counters that changed, and an error with its warp.
+// The results of a run: the figure, drawn again, the counters that changed, and an error with its warp.
 import { h } from "../../../gpukernels/views/js/element.js";
 
 // A part of a page from the program's own HTML. The page's policy lets no script in it run.
@@ -15,7 +15,7 @@ export function recordIn(html) {
 
 const rowOf = (tag, cells) => h("tr", null, ...cells.map((cell) => h(tag, null, cell)));
 
-// A table of the counters that differ, old beside new, over all launches that two programs recorded.
+// A table of the counters that differ, with the old and the new value, over all recorded launches of two programs.
 export function changedCounters(old, now) {
   const names = Object.keys(now).filter((name) => name in old && old[name] !== now[name]);
   if (names.length === 0) return null;
