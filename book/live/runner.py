@@ -1,6 +1,6 @@
 """Run a reader's program in the page's interpreter, and return what it shows.
 
-The page's worker unpacks this module together with the package, in Pyodide. It runs in CPython as well.
+The page's worker unpacks this module together with the package, in Pyodide. CPython runs it too.
 """
 
 from __future__ import annotations
