@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 from figure_pages import Problems
 from interpreter import ROOT, Interpreter
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 sys.path.insert(0, str(ROOT / "book"))
 import live
@@ -123,13 +123,18 @@ def page(browser, site) -> Iterator[Page]:
     assert [text for text in problems if not text.startswith(f"outside: {site}/")] == []
 
 
+def button_of(page: Page, name: str) -> Locator:
+    """Return the button that opens a panel: in a figure's tools, or in an exercise."""
+    return page.locator(f"#{name} .gk-edit, .gk-write:has(+ #edit-{name}) .gk-edit")
+
+
 class Panel:
     """The panel of a figure or an exercise."""
 
     def __init__(self, page: Page, name: str):
         self.page = page
         self.bar = page.locator(f"#edit-{name}")
-        self.bar.locator(".gk-edit").click()
+        button_of(page, name).click()
         expect(self.bar.locator(".cm-content")).to_be_visible()
 
     def text(self) -> str:
@@ -207,7 +212,7 @@ def test_a_link_shows_the_program_and_runs_nothing(page):
 
 def test_the_text_is_kept_and_keys_alone_are_enough(page):
     page.goto("/chapters/before_the_first_warp.html")
-    page.locator("#edit-fig-first .gk-edit").focus()
+    button_of(page, "fig-first").focus()
     page.keyboard.press("Enter")
     expect(page.locator("#edit-fig-first .cm-content")).to_be_focused()
     page.keyboard.press("ControlOrMeta+a")
@@ -272,7 +277,7 @@ def test_the_worker_may_neither_evaluate_text_nor_ask_another_host(browser, site
 
 def test_a_page_that_is_a_file_says_how_to_serve_it(open_page):
     page, _ = open_page("chapters/before_the_first_warp.html")
-    page.locator("#edit-fig-first .gk-edit").click()
+    button_of(page, "fig-first").click()
     expect(page.locator("#edit-fig-first")).to_contain_text("make read")
 
 

@@ -6,6 +6,6 @@ export function offerAnswers(engine, offer) {
     const { id, skeleton } = JSON.parse(box.querySelector("script").textContent);
     const act = (text) => ({ action: "judge", name: id, text });
     const after = ({ solved }, text) => box.dispatchEvent(new CustomEvent("gk-judged", { detail: { solved, text } }));
-    offer(box, id, () => panelOf(engine, { id, program: skeleton, act, after }), "Write it here");
+    offer(box, box, id, () => panelOf(engine, { id, program: skeleton, act, after }), "Write it here");
   }
 }

@@ -14,17 +14,19 @@ const SERVE = [
   ", and open this page from there.",
 ];
 
-function offer(place, id, make, words = "Edit and run") {
+// Puts the button that opens a panel into `row`, and the panel after `place`.
+function offer(row, place, id, make, words = "Edit and run") {
   const button = h("button", { type: "button", class: "gk-edit", "aria-expanded": "false" }, words);
-  const bar = h("div", { class: "gk-live", id: `edit-${id}` }, button);
+  const bar = h("div", { class: "gk-live", id: `edit-${id}` });
   let panel = null;
+  row.prepend(button);
   place.after(bar);
   async function open(text) {
     if (location.protocol === "file:") {
       if (!panel) bar.append((panel = h("p", { class: "gk-live-words", role: "status" }, ...SERVE)));
       return;
     }
-    panel ||= make();
+    panel ||= make(button);
     if (!panel.node.isConnected) bar.append(panel.node);
     panel.node.hidden = false;
     button.setAttribute("aria-expanded", "true");
@@ -46,8 +48,9 @@ export function offerPrograms(files, wheel, code) {
     const { id } = figure;
     // A listing is no figure that a run draws again.
     const redrawn = figure.matches(".gk-view") ? figure : null;
-    const make = () => panelOf(engine, { id, program: figure.dataset.program, figure: redrawn });
-    opens.set(id, offer(figure, id, make));
+    const row = figure.querySelector(redrawn ? ".gk-tools" : "figcaption");
+    const make = (button) => panelOf(engine, { id, program: figure.dataset.program, figure: redrawn, button });
+    opens.set(id, offer(row, figure, id, make));
   }
   offerAnswers(engine, offer);
   async function openShared() {

@@ -53,7 +53,7 @@ function bringIntoView(figure) {
 }
 
 // A program's panel. `act(text)` starts the run and returns a promise of its result; by default the text is run as it is.
-export function panelOf(engine, { id, program, figure = null, act = null, after = null }) {
+export function panelOf(engine, { id, program, figure = null, button = null, act = null, after = null }) {
   const place = h("div", { class: "gk-editor" });
   const status = h("p", { class: "gk-live-words", role: "status" });
   const bar = h("progress", { max: 1, hidden: true, "aria-label": "Loading" });
@@ -89,9 +89,15 @@ export function panelOf(engine, { id, program, figure = null, act = null, after 
     if (part !== null) bar.value = part;
   }
 
+  // A figure that is drawn again has new tools.
+  function redraw(record) {
+    shownFigure = globalThis.gpukernelsFigures.redraw(shownFigure, record);
+    shownFigure.querySelector(".gk-tools").prepend(button);
+  }
+
   function show(record) {
     if (!figure || !record) return false;
-    shownFigure = globalThis.gpukernelsFigures.redraw(shownFigure, record);
+    redraw(record);
     bringIntoView(shownFigure);
     return true;
   }
@@ -149,7 +155,7 @@ export function panelOf(engine, { id, program, figure = null, act = null, after 
     editor.mark(0);
     wrong.replaceChildren();
     output.replaceChildren();
-    if (figure) shownFigure = globalThis.gpukernelsFigures.redraw(shownFigure, original);
+    if (figure) redraw(original);
     say(status, "The program and the figure are as the page has them. Ctrl or ⌘ and Z brings your text back.");
   }
 
