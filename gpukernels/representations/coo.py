@@ -100,7 +100,7 @@ def coo_neighbor_sum_packed(arcs, values, sums, both_ways):
 
 @cuda.jit
 def coo_has_edge(source, target, query_source, query_target, found):
-    """Find the first arc not before (u, v) in lexicographic order, one thread per query."""
+    """Test if (u, v) is an arc: find the first arc that is not before it, one thread per query."""
     i = cuda.grid(1)
     if i < found.size:
         u, v = query_source[i], query_target[i]

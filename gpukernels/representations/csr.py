@@ -86,7 +86,7 @@ def csr_weighted_sum_aos(offsets, arcs, values, sums):
 
 @cuda.jit
 def csr_weighted_sum_packed(offsets, arcs, values, sums):
-    """Sum weight times value over each row: the same pair as one 64-bit word, one request."""
+    """Sum weight times value over each row: one request reads both from a 64-bit word."""
     u = cuda.grid(1)
     if u < sums.size:
         total = 0
