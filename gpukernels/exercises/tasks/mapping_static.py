@@ -175,7 +175,7 @@ def column_budgets(case_of: CaseOf) -> list[Budget]:
     """Return the bounds of mapping-static-2."""
     case = case_of("64 items of 24 units, 8 threads per item", (np.full(64, 24), 8))
     return [
-        Budget("sectors a write", case, sectors_per_write, at_most=5),
+        Budget("sectors per write", case, sectors_per_write, at_most=5),
         sharing(case, at_most=12, array="item"),
     ]
 
@@ -303,7 +303,7 @@ def aligned_budgets(case_of: CaseOf) -> list[Budget]:
     """Return the bounds of mapping-static-4."""
     case = case_of("40 items of 203 units, 32 threads per group", (np.full(40, 203), 32))
     return [
-        Budget("sectors a write", case, sectors_per_write, at_most=4),
+        Budget("sectors per write", case, sectors_per_write, at_most=4),
         Budget("writes of a warp", case, writes, at_most=320),
     ]
 
