@@ -39,8 +39,8 @@ def visit_arc(work, u, arc):
 def virtual_warp_level(offsets, targets, distance, parent, level, changed, warp_size):
     """Visit the neighbors of every vertex at distance `level`, `warp_size` of them at a time.
 
-    Lanes need no common step: each reads the vertex's distance itself. In this level, a distance
-    may only change to ``level + 1``, never to `level`.
+    The lanes of a group need no barrier: each reads the vertex's distance itself. In this level, a
+    distance may only change to ``level + 1``, never to `level`.
     """
     thread = cuda.grid(1)
     u = thread // warp_size
