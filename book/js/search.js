@@ -86,6 +86,8 @@ function startSearch() {
     list.replaceChildren(...found.slice(0, MOST).map((place) => result(place, words)));
     said.textContent = "";
     if (words.length && !found.length) said.textContent = "The book has none of these words.";
+    if (!words.length && /\p{L}/u.test(field.value))
+      said.textContent = "Every page has these words. Please add another.";
     if (found.length) {
       const all = found[0].had === words.length ? "" : ` have ${found[0].had} of the ${words.length} words`;
       const first = found.length > MOST ? `; these are the first ${MOST}` : "";

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from urllib.parse import quote_plus
 
 import pytest
 from accessibility import violations
@@ -66,7 +67,7 @@ def test_without_scripts_words_have_their_text_and_the_page_its_signs(open_page)
 
 
 def test_search_shows_the_words_around_and_lands_on_them(open_page):
-    page, problems = open_page("search.html", query="?q=virtual+warps")
+    page, problems = open_page("search.html", query="?q=virtual+warps+of+a")
     results = page.locator("#search-results li")
     first = results.first
     assert (
@@ -103,6 +104,7 @@ def test_search_shows_the_words_around_and_lands_on_them(open_page):
     [
         ("zyzzyva", "The book has none of these words."),
         ("warp zyzzyva", "places have 1 of the 2 words"),
+        ("of the", "Every page has these words."),
         ("(.*", ""),
         ("", ""),
     ],
@@ -113,6 +115,23 @@ def test_search_says_what_it_has_not_found(open_page, asked, said):
     assert said in page.locator("#search-results [role=status]").inner_text()
     assert bool(page.locator("#search-results li").count()) == ("warp" in asked)
     assert problems == []
+
+
+@pytest.mark.parametrize(
+    ("asked", "wanted"),
+    [
+        ("remove duplicates frontier", "chapters/duplicates.html"),
+        ("removed duplicates of a frontier", "chapters/duplicates.html"),
+        ("what is a warp", "book/glossary.html"),
+    ],
+)
+def test_a_search_in_a_reader_s_words_finds_the_place_among_the_first_three(
+    open_page, asked, wanted
+):
+    page, _ = open_page("search.html", query=f"?q={quote_plus(asked)}")
+    page.wait_for_selector("#search-results li")
+    links = page.locator("#search-results li > a")
+    assert wanted in [links.nth(k).get_attribute("href").split("?")[0] for k in range(3)]
 
 
 def test_the_list_on_the_right_marks_what_is_read_and_keeps_it_in_view(open_page):
