@@ -27,5 +27,5 @@ def test_a_first_visit_has_the_system_s_theme_and_nothing_jumps(browser, book, n
     page.goto((book / name).as_uri(), wait_until="load")
     page.wait_for_selector("figure.gk-view button", state="attached")
     assert set(page.evaluate("window.themes")) == {theme}
-    assert page.evaluate("window.shift") < 0.1  # web vitals call this good
+    assert page.evaluate("window.shift") < 0.02  # of 0.1, which web vitals call good
     context.close()
