@@ -14,6 +14,8 @@ from bs4 import BeautifulSoup
 from built_book import ROOT, built_book
 from effort import EFFORT, SOAK
 
+import gpukernels
+
 sys.path.insert(0, str(ROOT / "book" / "paper"))
 import make_epub
 import make_pdf
@@ -85,6 +87,20 @@ def test_nothing_is_left_to_click_and_every_picture_has_a_text(document):
     assert [str(i)[:80] for i in document.select("img") if not i.get("alt")] == []
     for figure in document.select("figure.gk-view"):
         assert figure.select(".paper-words, [aria-label]"), str(figure)[:200]
+
+
+def test_a_figure_on_paper_keeps_the_key_to_its_colors(document):
+    # The only kind whose colors are all explained by its counters.
+    figures = document.select("figure.gk-view:not(.gk-view-compare)")
+    assert len(figures) > 15
+    assert [str(f)[:80] for f in figures if not f.select(".gk-key li svg")] == []
+
+
+def test_the_first_page_names_the_edition_and_the_licenses(document):
+    said = document.select_one(".paper-title").get_text(" ", strip=True)
+    assert f"Edition {gpukernels.__version__}" in said
+    assert "CC BY 4.0" in said
+    assert "BSD 3-Clause" in said
 
 
 def test_a_solution_stands_at_the_end_of_its_chapter(document):

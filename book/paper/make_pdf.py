@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 from urllib.parse import unquote, urldefrag
 
 import yaml
@@ -22,6 +23,9 @@ from bs4 import BeautifulSoup, Tag
 from stills import still
 
 ROOT = Path(__file__).parents[2]
+sys.path.insert(0, str(ROOT / "book"))
+import editions  # noqa: E402
+
 NAMES = (
     *("chromium", "chromium-browser", "chromium-headless-shell"),
     *("google-chrome", "google-chrome-stable"),
@@ -74,6 +78,22 @@ def _address(pages: Path, name: str, link: str, names: list[str]) -> str:
     return (pages / target).resolve().as_uri()
 
 
+def title_page(config: dict[str, Any]) -> str:
+    """Return the first page: title, subject, authors, edition and licenses."""
+    edition = editions.version()
+    if date := editions.dates().get(edition):
+        edition += f", {date}"
+    return (
+        f'<article class="paper-title"><img alt="Logo" src="{(ROOT / config["logo"]).as_uri()}">'
+        f"<h1>{config['title']}</h1><p>{config['sphinx']['config']['epub_description']}</p>"
+        f"<p>{config['author']}</p>"
+        f'<div class="paper-edition"><p>Edition {edition}</p>'
+        "<p>Text and figures: CC BY 4.0. Code: BSD 3-Clause.</p>"
+        "<p>Each figure shows one step of a run. In the book's pages in a browser, it plays all"
+        " steps.</p></div></article>"
+    )
+
+
 def document(pages: Path) -> str:
     """Return the whole book as one page of HTML."""
     parts = contents()
@@ -92,8 +112,7 @@ def document(pages: Path) -> str:
     return (
         '<!doctype html><html lang="en" data-theme="light"><head><meta charset="utf-8">'
         f"<title>{config['title']}</title><style>{styles}</style></head><body>"
-        f'<article class="paper-title"><h1>{config["title"]}</h1>'
-        f"<p>{config['author']}</p></article>"
+        f"{title_page(config)}"
         f'<article class="paper-contents"><h1>Contents</h1><ol>{"".join(lines)}</ol></article>'
         + "".join(str(article) for article in articles.values())
         + "</body></html>"

@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import re
+import sys
+from unittest import mock
 from urllib.parse import quote_plus
 
 import pytest
 from accessibility import violations
+from built_book import ROOT
+
+sys.path.insert(0, str(ROOT / "book" / "paper"))
+import make_pdf
 
 CHAPTER = "chapters/frontier_bfs.html"
 TERM = "article p a[href$='#term-arc'], article li a[href$='#term-arc']"
@@ -167,6 +173,21 @@ def test_a_dark_page_is_black_on_white_on_paper_and_dark_again(open_page):
     page.emulate_media(media="screen")
     page.wait_for_function("document.documentElement.dataset.theme === 'dark'")
     assert page.evaluate(colors) == dark
+
+
+def test_on_paper_no_page_is_wider_than_the_sheet(browser, book, tmp_path):
+    widest = ["book/profiler", "chapters/before_the_first_warp"]
+    with mock.patch.object(make_pdf, "contents", return_value=[("Some", widest)]):
+        (tmp_path / "book.html").write_text(make_pdf.document(book), encoding="utf-8")
+    # A4 without its margins. A browser would print all of a wider book in smaller letters.
+    sheet = {"width": int((210 - 44) / 25.4 * 96), "height": 900}
+    page = browser.new_page(viewport=sheet, offline=True)
+    page.emulate_media(media="print")
+    page.goto((tmp_path / "book.html").as_uri())
+    assert page.evaluate("document.documentElement.scrollWidth") <= sheet["width"]
+    wide = "[...document.querySelectorAll('div.math')].filter(e => e.scrollWidth > e.clientWidth)"
+    assert page.evaluate(f"{wide}.map(e => e.textContent)") == []
+    page.close()
 
 
 #: The numbers of a figure that a reader can see.
