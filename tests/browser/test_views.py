@@ -50,7 +50,10 @@ OUTLINE = """(root) => {
   walk(root);
   return said;
 }"""
-PARTS = ".gk-title, .gk-timeline, .gk-stage, .gk-side, .gk-now, figcaption, details:not(.gk-save)"
+PARTS = (
+    ".gk-title, .gk-timeline, .gk-stage, .gk-side, .gk-now, .gk-key:not(:empty), figcaption,"
+    " details:not(.gk-save)"
+)
 #: Draws a first frame by a document of text, in another engine than Python's.
 STILL = """([code, data]) => new Function("data", `${code}; return draw(data);`)(data)"""
 

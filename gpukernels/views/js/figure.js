@@ -124,6 +124,7 @@ export function layOut(record, opened, view) {
       h("div", { class: "gk-side" }, counters.list, ...(opened.side || [])),
     ),
     now,
+    key: h("ul", { class: "gk-key" }),
     caption: record.caption ? h("figcaption", null, record.caption) : null,
     description: h(
       "details",
@@ -142,7 +143,7 @@ export function layOut(record, opened, view) {
 }
 
 // Keys for looks without a counter: the scene's own, and those of every timeline.
-function frameKeys(scene, { noun }, timeline) {
+export function frameKeys(scene, { noun }, timeline) {
   const keys = [...(scene.keys || [])];
   if (timeline.querySelector(".gk-f-playhead")) keys.push([squareKey("gk-f-playhead"), `this ${noun}`]);
   if (timeline.querySelector(".gk-f-future")) {
@@ -198,12 +199,11 @@ export function fillFigure(figure, view, model, gifenc, page = null) {
   const where = h("output", { class: "gk-track-label" });
   const scrub = h("div", { class: "gk-track gk-scrub" }, where, range);
   const parts = layOut(payload, opened, view),
-    { timeline, now } = parts;
+    { timeline, now, key } = parts;
   const told = [now, opened.cursor?.words].filter(Boolean);
   put(now, "aria-live", "polite");
   put(now, "aria-atomic", "true");
   const extra = h("div", { class: "gk-extra" });
-  const key = h("ul", { class: "gk-key" });
   const words = SPEEDS.map((times) => `${times === 0.5 ? "½" : times}×`);
   const speeds = selectOf("Speed", words, SPEEDS.indexOf(1), (k) => {
     speed = SPEEDS[k];

@@ -1,7 +1,7 @@
 // A view's first frame as text: complete without a script, and colored without a style sheet.
 import { toText } from "./dom.js";
 import { h } from "./element.js";
-import { keepRoom, layOut, sceneOf } from "./figure.js";
+import { frameKeys, keepRoom, layOut, sceneOf } from "./figure.js";
 import { PAINT } from "./paint.js";
 
 // Classes of nodes that only answer a reader's pointer or keys, or keep room.
@@ -47,6 +47,7 @@ export function firstFrame(views, looks, data) {
   );
   parts.timeline.replaceChildren(...scene.tracks);
   keepRoom(parts, scene);
+  parts.key.replaceChildren(...frameKeys(scene, opened.counted || view.counted, parts.timeline));
   parts.show(scene, record.step);
   const figure = h(
     "figure",
@@ -54,6 +55,7 @@ export function firstFrame(views, looks, data) {
     parts.title,
     parts.head,
     parts.body,
+    parts.key.childElementCount ? parts.key : null,
     parts.caption,
     parts.description,
   );
