@@ -40,6 +40,10 @@ export class StringElement {
     this.append(...nodes);
   }
 
+  removeChild(node) {
+    this.childNodes = this.childNodes.filter((one) => one !== node);
+  }
+
   insert(at, nodes) {
     this.childNodes.splice(at, 0, ...nodes.map((node) => (node instanceof StringElement ? node : String(node))));
   }

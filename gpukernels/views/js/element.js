@@ -7,7 +7,7 @@ export function h(tag, attributes, ...children) {
   const node = SVG_TAGS.has(tag) ? document.createElementNS(SVG, tag) : document.createElement(tag);
   for (const [name, value] of Object.entries(attributes || {})) {
     if (value === null || value === undefined || value === false) continue;
-    node.setAttribute(name, value === true ? "" : typeof value === "number" ? number(value) : value);
+    node.setAttribute(name, value === true ? "" : attributeText(value));
   }
   for (const child of children.flat(2)) {
     if (child !== null && child !== undefined) node.append(child);
@@ -21,13 +21,22 @@ export function number(value) {
   return text.endsWith(".0") ? text.slice(0, -2) : text;
 }
 
+// The text of an attribute's value.
+export function attributeText(value) {
+  return typeof value === "number" ? number(value) : value;
+}
+
 // Writes an attribute only where it changes: an unchanged path is not laid out again.
 export function put(node, name, value) {
   if (node.getAttribute(name) !== value) node.setAttribute(name, value);
 }
 
+// Changes the text that is there where it can. Of a new node a browser asks whether it changes the styles around it.
 export function say(node, text) {
-  if (node.textContent !== text) node.textContent = text;
+  if (node.textContent === text) return;
+  const only = node.firstChild;
+  if (text && only && only === node.lastChild && only.nodeType === 3) only.data = text;
+  else node.textContent = text;
 }
 
 // Not toLocaleString, which an engine without languages answers without commas.

@@ -196,7 +196,8 @@ export function fillFigure(figure, view, model, gifenc, page = null) {
     value: 0,
     "aria-label": noun[0].toUpperCase() + noun.slice(1),
   });
-  const where = h("output", { class: "gk-track-label" });
+  const whole = h("small"),
+    where = h("output", { class: "gk-track-label" }, " ", whole);
   const scrub = h("div", { class: "gk-track gk-scrub" }, where, range);
   const parts = layOut(payload, opened, view),
     { timeline, now, key } = parts;
@@ -233,8 +234,8 @@ export function fillFigure(figure, view, model, gifenc, page = null) {
       range.value = step;
       const [name, of] = [counted.name(step), counted.of(scene.steps)];
       range.setAttribute("aria-valuetext", `${name} ${of}`);
-      say(where, name);
-      where.append(h("small", null, of));
+      where.firstChild.data = name;
+      say(whole, of);
     }
     back.disabled = step === 0;
     forth.disabled = step === scene.steps - 1;

@@ -1,5 +1,5 @@
 // Marks that several views are made of.
-import { h, number, say } from "./element.js";
+import { h, number, put, say, attributeText } from "./element.js";
 
 // The square of a key, 14 by 14.
 export const SQUARE = "M1.5 1.5h11v11h-11z";
@@ -51,10 +51,26 @@ export function emptyPaths(names) {
   return Object.fromEntries(paths);
 }
 
-// One text of many words, each [x, y, word].
+// One text of many words, each [x, y, word]. The words of the step before are changed: to find the styles of new nodes takes
+// a browser longer than to draw them.
 export function wordsText(name, font) {
-  const text = h("text", { class: name, style: font ? `font-size:${number(font)}px` : null });
-  return { text, show: (said) => text.replaceChildren(...said.map(([x, y, word]) => h("tspan", { x, y }, word))) };
+  const text = h("text", { class: name, style: font ? `font-size:${number(font)}px` : null }),
+    words = [];
+  return {
+    text,
+    show(said) {
+      while (words.length > said.length) text.removeChild(words.pop());
+      words.forEach((node, k) => {
+        const [x, y, word] = said[k];
+        put(node, "x", attributeText(x));
+        put(node, "y", attributeText(y));
+        say(node, String(word));
+      });
+      const added = said.slice(words.length).map(([x, y, word]) => h("tspan", { x, y }, word));
+      words.push(...added);
+      text.append(...added);
+    },
+  };
 }
 
 // How many of the longest texts are given room: the longest in letters need not be the tallest.

@@ -2,7 +2,7 @@
 import { count, h, number, put, say } from "../js/element.js";
 import { inspectable } from "../js/inspect.js";
 import { boxPath, emptyPaths, wordsText, picture } from "../js/marks.js";
-import { shadeLooks, shadeOf, tileLookedInto } from "./tile_matrix.js";
+import { gridTexts, shadeLooks, shadeOf, tileLookedInto } from "./tile_matrix.js";
 
 const IN_OUTPUTS = 320,
   IN_FACTOR = 84,
@@ -90,18 +90,20 @@ export function insidePanel(scale) {
     const cells = {},
       said = { ink: [], dark: [], fresh: [] };
     const numbered = run.tile <= IN_MOST_NUMBERED;
+    const places = gridTexts(IN_CORNER, cell, run.tile),
+      side = number(cell),
+      across = gridTexts(IN_CORNER + cell / 2, cell, run.tile),
+      down = gridTexts(IN_CORNER + cell / 2 + 4, cell, run.tile);
     for (let i = 0; i < run.tile; i++) {
       for (let j = 0; j < run.tile; j++) {
         const element = (top + i) * run.rows + left + j;
-        const x = IN_CORNER + cell * j,
-          y = IN_CORNER + cell * i;
         const less = changed.has(element),
           shade = shadeOf(scale, codes[element]);
         const look = less ? "less" : `v${shade}`;
-        cells[look] = (cells[look] || "") + boxPath(x, y, cell, cell);
+        cells[look] = (cells[look] || "") + `M${places[j]} ${places[i]}h${side}v${side}h-${side}z`;
         if (!numbered) continue;
         const tone = less ? "fresh" : shade === 4 || shade === 5 ? "dark" : "ink";
-        said[tone].push([number(x + cell / 2), number(y + cell / 2 + 4), lengthText(codes[element])]);
+        said[tone].push([across[j], down[i], lengthText(codes[element])]);
       }
     }
     for (const look of [...Object.keys(shadeLooks("v")), "less"]) put(paths[look], "d", cells[look] || "");

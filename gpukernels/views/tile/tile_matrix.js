@@ -31,9 +31,15 @@ export function tileLookedInto(state, picked) {
   return frame < 0 ? 0 : run.tilesOf(run.launch[frame])[0];
 }
 
+// Numbers as text, since a figure that plays draws thousands of cells at the same places: `steps` of `step` from `from` on.
+export function gridTexts(from, step, steps) {
+  return Array.from({ length: steps + 1 }, (_, k) => number(from + step * k));
+}
+
 export function matrixPanel(scale, pick) {
   let run = null,
-    cell = 0;
+    cell = 0,
+    rows = [];
   const at = (k) => TILE_EDGE + cell * k;
   const paths = emptyPaths({
     ...shadeLooks("v"),
@@ -67,23 +73,33 @@ export function matrixPanel(scale, pick) {
     return boxPath(at(j) + inset, at(i) + inset, long, long);
   };
 
-  // Cells side by side in a row are one piece.
-  function showLengths({ memory, frame }) {
+  // The pieces of a row for each shade: cells side by side are one piece.
+  function rowPieces(codes, i, places, widths) {
     const pieces = Array.from({ length: TILE_SHADES + 1 }, () => "");
-    const less = new Set(frame < 0 ? [] : run.loweredAt(frame));
-    let lessPieces = "";
-    for (let i = 0; i < run.rows; i++) {
-      for (let j = 0, from = 0; j < run.rows; j++) {
-        const element = i * run.rows + j;
-        if (less.has(element)) lessPieces += boxPath(at(j), at(i), cell, cell);
-        const shade = shadeOf(scale, memory[element]);
-        if (j + 1 < run.rows && shadeOf(scale, memory[element + 1]) === shade) continue;
-        pieces[shade] += boxPath(at(from), at(i), cell * (j + 1 - from), cell);
-        from = j + 1;
-      }
+    for (let j = 0, from = 0; j < run.rows; j++) {
+      const shade = shadeOf(scale, codes[j]);
+      if (j + 1 < run.rows && shadeOf(scale, codes[j + 1]) === shade) continue;
+      const wide = widths[j + 1 - from];
+      pieces[shade] += `M${places[from]} ${places[i]}h${wide}v${widths[1]}h-${wide}z`;
+      from = j + 1;
     }
-    pieces.forEach((d, k) => put(paths[`v${k}`], "d", d));
-    put(paths.less, "d", lessPieces);
+    return { codes, pieces };
+  }
+
+  // Only rows with a new length are drawn again.
+  function showLengths({ memory, frame }) {
+    const places = gridTexts(TILE_EDGE, cell, run.rows),
+      widths = gridTexts(0, cell, run.rows);
+    rows = Array.from({ length: run.rows }, (_, i) => {
+      const codes = memory.subarray(i * run.rows, (i + 1) * run.rows);
+      const kept =
+        rows[i] && rows[i].codes.length === codes.length && codes.every((code, j) => code === rows[i].codes[j]);
+      return kept ? rows[i] : rowPieces(codes, i, places, widths);
+    });
+    for (let k = 0; k <= TILE_SHADES; k++) put(paths[`v${k}`], "d", rows.map(({ pieces }) => pieces[k]).join(""));
+    const less = [...new Set(frame < 0 ? [] : run.loweredAt(frame))].sort((a, b) => a - b);
+    const cellOf = (element) => boxPath(at(element % run.rows), at(Math.floor(element / run.rows)), cell, cell);
+    put(paths.less, "d", less.map(cellOf).join(""));
   }
 
   function showTiles(state, picked) {
