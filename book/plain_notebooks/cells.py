@@ -25,8 +25,10 @@ def plain_notebook(chapter: dict[str, Any], book: Resolver) -> dict[str, Any]:
     NotPlain
         If a text has a part without a plain form; the message names the cell.
     """
-    cells = []
+    cells: list[Cell] = []
     for cell in chapter["cells"]:
+        if is_solution(cell) and not (cells and is_solution(cells[-1])):
+            cells.append(closed_heading(cell))
         make = plain_text if cell["cell_type"] == "markdown" else plain_code
         try:
             cells.append(make(cell, book))
@@ -35,11 +37,29 @@ def plain_notebook(chapter: dict[str, Any], book: Resolver) -> dict[str, Any]:
     return {**chapter, "cells": cells}
 
 
+def is_solution(cell: Cell) -> bool:
+    """Return whether a cell belongs to the solution of an exercise."""
+    return "solution" in cell["metadata"].get("tags", [])
+
+
+def closed_heading(solution: Cell) -> Cell:
+    """Return a closed heading above a solution.
+
+    JupyterLab opens the output of each cell that it runs, but not what is under a closed heading.
+    So "Run All" does not show solutions.
+    """
+    return {
+        "cell_type": "markdown",
+        "id": f"{solution['id']}-heading",
+        "metadata": {"jp-MarkdownHeadingCollapsed": True, "tags": ["solution"]},
+        "source": ["#### The solution"],
+    }
+
+
 def without_solutions(notebook: dict[str, Any]) -> dict[str, Any]:
     """Return a notebook without the cells of its solutions."""
     cells = notebook["cells"]
-    kept = [cell for cell in cells if "solution" not in cell["metadata"].get("tags", [])]
-    return {**notebook, "cells": kept}
+    return {**notebook, "cells": [cell for cell in cells if not is_solution(cell)]}
 
 
 def plain_text(cell: Cell, book: Resolver) -> Cell:

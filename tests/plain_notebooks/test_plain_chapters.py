@@ -42,9 +42,19 @@ def plain(chapter: Path) -> Path:
     return built_book() / "notebooks" / chapter.name
 
 
+def is_closed_heading(cell: nbformat.NotebookNode) -> bool:
+    """Say whether the cell is the heading that a plain notebook has above a solution."""
+    return cell.metadata.get("jp-MarkdownHeadingCollapsed", False)
+
+
+def own_cells(notebook: nbformat.NotebookNode) -> list[nbformat.NotebookNode]:
+    """Return the cells of a plain notebook that come from the chapter."""
+    return [cell for cell in notebook.cells if not is_closed_heading(cell)]
+
+
 def pairs(chapter: Path, kind: str) -> list[tuple]:
     """Return the chapter's cells of a kind, each with the plain one."""
-    both = zip(read(chapter).cells, read(plain(chapter)).cells, strict=True)
+    both = zip(read(chapter).cells, own_cells(read(plain(chapter))), strict=True)
     return [(source, made) for source, made in both if source.cell_type == kind]
 
 
@@ -67,7 +77,7 @@ def test_there_is_one_for_each_chapter_and_no_other(folder):
 def test_it_is_a_valid_notebook_with_the_same_cells(chapter):
     nbformat.validate(read(plain(chapter)))
     cells = [(c.id, c.cell_type) for c in read(chapter).cells]
-    assert [(c.id, c.cell_type) for c in read(plain(chapter)).cells] == cells
+    assert [(c.id, c.cell_type) for c in own_cells(read(plain(chapter)))] == cells
     assert plain(chapter).stat().st_size < LARGEST
 
 
@@ -145,6 +155,21 @@ def test_solutions_and_set_up_are_closed_in_jupyterlab_and_on_colab(chapter):
         assert cell in closed
         hidden = cell.metadata.jupyter.get("outputs_hidden", False)
         assert hidden == cell.metadata.get("collapsed", False) == bool(cell.outputs)
+
+
+@each_chapter
+def test_a_solution_is_under_a_closed_heading_since_jupyterlab_opens_the_outputs_that_it_runs(
+    chapter,
+):
+    closed = None
+    for cell in read(plain(chapter)).cells:
+        heading = re.match(r"#+ ", cell.source) if cell.cell_type == "markdown" else None
+        if heading:
+            closed = is_closed_heading(cell)
+        if "solution" in cell.metadata.get("tags", []):
+            assert closed
+        elif cell.cell_type == "code" and cell.metadata.get("tags") == ["exercise"]:
+            assert not closed
 
 
 @each_chapter
