@@ -1,10 +1,10 @@
 """Open tasks: a search of the reader's own, which has to beat the book's.
 
-There is no solution to fold away. The check asks for two things alone: right distances on awkward
-graphs under every schedule, and a price, read from the trace, below that of each search of the
-chapters so far. Distances are read from the trace as well, so that they come from the device. Where
-the price is counted, the host sees a graph whose weights, or arcs, are in the wrong places: see
-:mod:`gpukernels.exercises.judge.blind`.
+There is no solution to fold away. The check has two parts: the distances must be right on awkward
+graphs under every schedule, and a price must be lower than that of each search of the chapters so
+far. The price and the distances are read from the trace, so only the work of kernels counts. While
+the price is counted, the host gets a graph whose arcs have wrong ends or wrong weights, and the
+kernels get the right graph: see :mod:`gpukernels.exercises.judge.blind`.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class Problem:
     covered : callable
         Takes a graph and a seed, and returns a cover of the graph for the host.
     rule : str
-        A sentence for the reader about the cover.
+        Sentences for the reader about the cover and about limits of the search.
     """
 
     skeleton: str
@@ -132,7 +132,7 @@ class OpenTask:
             Takes a graph (with weights of 1 or more if paths have lengths), a root and a SIMT
             device. It runs kernels there, on arrays with the names of this book (``targets``,
             ``weights``, ``distance``). It returns the distances, or an object with ``distance``.
-            Kernels get right weights and arcs, and the host may see others: see `rule` below.
+            Kernels get right weights and arcs; the host may get wrong ones: see `rule` below.
         raises : bool
             Whether a search that does not pass raises.
         seed : int, optional
@@ -327,15 +327,16 @@ LEVELS = Problem(
     read=open_levels.read_search,
     covered=with_other_targets,
     rule=(
-        "While the checker counts, the host sees targets in the wrong places, and only kernels get "
-        "the right ones. So pass `g.targets` or the arrays of `g.reverse` to the device as they "
-        "are: distances that the host computes belong to another graph."
+        "Use no shared memory, and at most one launch more than there are levels. "
+        "While the checker counts, `g` is a graph whose arcs lead to the wrong vertices. In each "
+        "launch, the checker replaces `g.targets` and the arrays of `g.reverse` by the right ones. "
+        "So pass these arrays to the device unchanged, and compute distances only in kernels."
     ),
 )
 PATHS = Problem(
     skeleton=(
         "def search(g, root, device):\n"
-        '    """Return what gk.sssp does, or the distances alone."""\n'
+        '    """Return the result of gk.sssp, or only the distances."""\n'
         '    return gk.sssp(g, root, "near_far", device, parents=False)  # yours in its place\n'
     ),
     awkward=awkward,
@@ -344,9 +345,9 @@ PATHS = Problem(
     read=_read_paths,
     covered=with_other_weights,
     rule=(
-        "While the checker counts, the host sees weights in the wrong places, and only kernels get "
-        "the right ones. So pass `g.weights` or `g.reverse.weights` to the device as they are: "
-        "distances that the host computes belong to another graph."
+        "While the checker counts, `g` is a graph whose arcs have the weights of other arcs. In "
+        "each launch, the checker replaces `g.weights` and `g.reverse.weights` by the right ones. "
+        "So pass these arrays to the device unchanged, and compute distances only in kernels."
     ),
 )
 BFS = OpenTask(
