@@ -2,8 +2,9 @@
 
 Writes `_config.yml`, and then the files that depend on it: the first cell of every chapter, the
 links and the install lines of README.md, and the package's addresses in pyproject.toml and
-CITATION.cff, which have none while there is the placeholder. A second call with the same address
-changes nothing. Without URL, only the dependent files are brought in line with `_config.yml`.
+CITATION.cff. With the placeholder, the package has no addresses. A second call with the same
+address changes nothing. Without URL, only the dependent files are brought in line with
+`_config.yml`.
 """
 
 from __future__ import annotations

@@ -8,9 +8,13 @@ that it finds. The program needs nbclient and ipykernel and no other part of the
 where the book cannot be built: under Colab's versions, and on a machine with a GPU, CUDA, numba and
 little else.
 
-These cells are not compared: cells that are tagged as timing, cells without stored output (in a
-plain notebook, a checker's report on a skeleton), and cells that list machine code, because it
-depends on the compiler. These parts of an output are compared:
+These cells are not compared:
+
+- cells that are tagged as timing,
+- cells without stored output (in a plain notebook, a checker's report on a skeleton),
+- cells that list machine code, because it depends on the compiler.
+
+These parts of an output are compared:
 
 - the record of a figure, because its first frame needs an engine that Colab does not have,
 - the words of a plot, because the next Matplotlib may draw other curves,

@@ -42,7 +42,7 @@ def repository() -> tuple[str, str]:
 
 
 def published() -> tuple[str, str]:
-    """Return the address and the ref for copies: those of the clone, if none is set."""
+    """Return the address and the ref for copies; without an address, the clone's remote."""
     url, ref = repository()
     return (clone_address(ROOT) or url) if "/OWNER/" in url else url, ref
 

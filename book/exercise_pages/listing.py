@@ -19,7 +19,7 @@ OPEN_TASK = re.compile(r"^\((?P<label>exercise-[a-z0-9-]+-open)\)=\n### Open: (?
 
 
 class Chapter(NamedTuple):
-    """A chapter in the list; of a task without a solution it has the label and the name."""
+    """A chapter in the list, with its exercises, and the label and name of each open task."""
 
     title: str
     exercises: list[Exercise]
