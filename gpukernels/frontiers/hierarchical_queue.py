@@ -31,7 +31,7 @@ class Nearby(NamedTuple):
 
 @cuda.jit(device=True)
 def empty_counts(counts):
-    """Make the block's W-frontiers empty; all threads call, and a barrier has passed after."""
+    """Make the block's W-frontiers empty; all threads call. It ends with a barrier."""
     if cuda.threadIdx.x < SUBQUEUES:
         counts[cuda.threadIdx.x] = 0
     cuda.syncthreads()
@@ -39,7 +39,7 @@ def empty_counts(counts):
 
 @cuda.jit(device=True)
 def enqueue_nearby(nearby, queues, side, size, v):
-    """Put `v` into a W-frontier of the block, or into the global queue if that is full."""
+    """Put `v` into the W-frontier of the lane, or into the global queue if this one is full."""
     mine = cuda.laneid % SUBQUEUES
     slot = cuda.atomic.add(nearby.counts, mine, 1)
     if slot < CAPACITY:

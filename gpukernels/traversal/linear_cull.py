@@ -50,10 +50,10 @@ def set_depth(mask, distance, level):
 @benign_race("distance")
 @cuda.jit
 def claim_unvisited(neighbor, source, distance, parent, claimed, level):
-    """Flag the places of the edge frontier that visit their vertex first; one thread per place.
+    """Flag the places of the edge frontier whose thread claims the vertex; one thread per place.
 
     If the vertex was visited earlier, a plain read of the distance shows it and saves the atomic.
-    The read may miss a claim that is being made: then the compare-and-swap, which decides, fails.
+    If the read misses a claim that is being made, the compare-and-swap fails: only this decides.
     """
     i = cuda.grid(1)
     if i < claimed.size:

@@ -8,15 +8,16 @@ The "optimized linear work" search of [padamata2013graph], after [merrill2012sca
 2. Gather: copy the neighbors to an edge frontier. ``"serial"``: one thread per vertex. ``"fine"``:
    one thread per `tile` places; a block searches their owners in shared memory, between bounds that
    another kernel has found. The paper tried this two-phase mapping and did not finish it.
-3. Cull by scan, in linear work or with a mask over all vertices: see `linear_cull`. One thread
-   compacts short lists without a scan, as the paper does below 512 vertices of the frontier.
+3. Cull by scan, in linear work or with a mask over all vertices: see `linear_cull`. A scan costs
+   too much for a short list, so one thread compacts it without a scan. The paper does this if the
+   frontier has fewer than 512 vertices, a value that its authors chose by experiment.
 
 Work O(V + E), as the name promises. The original does not keep the promise: its mask costs O(V) at
 every level, O(V D + E) in all. If the frontier is short, one thread reads the original's whole
-mask. On a road network that is nearly every level, with V reads one after another, which neither a
-GPU nor the SIMT machine finishes in reasonable time. So the default is ``cull="linear"``, which
-keeps the promise: one thread then reads at most `sequential_below` arcs. ``cull="mask"`` is the
-paper's search with these reads; with ``sequential_below=0`` all threads always scan its mask.
+mask, V flags one after another. On a road network most levels are so short, and neither a GPU nor
+the SIMT machine finishes in reasonable time. So the default is ``cull="linear"``, which keeps the
+promise: one thread then reads fewer than `sequential_below` flags. ``cull="mask"`` is the paper's
+search with these reads; with ``sequential_below=0`` all threads always scan its mask.
 
 The host sizes the launches of a level, so it needs the number of the frontier's vertices and of the
 arcs that leave them. Both are counted where the frontier is made, and one read-back per level
@@ -58,7 +59,7 @@ def find_degrees(offsets, frontier, degree):
 
 @cuda.jit(device=True)
 def copy_neighbor(work, i, place):
-    """Copy to `place` the neighbor that belongs there, one of the frontier's i-th vertex."""
+    """Copy a neighbor of the frontier's i-th vertex to its `place` in the edge frontier."""
     offsets, targets, frontier, begins, neighbor, source = work
     u = frontier[i]
     neighbor[place] = targets[offsets[u] + place - begins[i]]
@@ -106,9 +107,9 @@ def bfs(
     scan : {"shuffle", "padded"}
         The scan: by shuffles, or the paper's, padded.
     sequential_below : int
-        One thread compacts the next frontier if fewer arcs leave this one; with ``cull="mask"``, if
-        this one has fewer vertices, as in the paper: the thread then reads the flag of every vertex
-        of the graph. 0 for never.
+        One thread compacts the next frontier, without a scan, if fewer arcs leave this one. With
+        ``cull="mask"``, it does so if this one has fewer vertices, as in the paper. It then reads
+        the flag of every vertex of the graph. 0 for never.
     tile : int
         Places per thread with ``gather="fine"``, the paper's ``GATHER_TILE_SIZE``.
     threads : int

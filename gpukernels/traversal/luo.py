@@ -66,12 +66,12 @@ CLAIMS = ("compare_and_swap", "exchange")
 def search_all_levels(search: Search, first, level, least, most):
     """Search from `level` on while a frontier has `least` to `most` vertices; a cooperative launch.
 
-    Row ``level % 2`` of `queues` holds the frontier of a level, and ``sizes[level % 3]`` its size:
-    one of three numbers is read, one is filled, and one, read a level ago, is cleared. `first`
-    vertices of high degree have been met before.
+    Row ``level % 2`` of `queues` holds the frontier of a level, and ``sizes[level % 3]`` its size.
+    Of the three sizes, the level reads one and fills one, and clears the one that the level before
+    has read. `first` is the number of vertices of high degree that earlier levels have met.
 
     If the vertex was visited earlier, a plain read of the distance shows it and saves the atomic.
-    The read may miss a claim that is being made: then the atomic, which decides, fails.
+    If the read misses a claim that is being made, the atomic fails: only the atomic decides.
     """
     found = cuda.shared.array((SUBQUEUES, CAPACITY), int32)
     counts = cuda.shared.array(SUBQUEUES, int32)

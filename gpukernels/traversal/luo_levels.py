@@ -55,9 +55,10 @@ class Search(NamedTuple):
 def is_mine(distance, shade, v, level):
     """Claim `v`, just seen unvisited; return whether the calling thread is the first to do so.
 
-    Without a `shade`, by compare-and-swap on the distance. With one, as in the original: a thread
-    stores this level's gray by an exchange, and is the first if it gets another shade back. Grays
-    alternate, so a vertex of the level before has another gray than one claimed in this level.
+    Without a `shade`, the claim is a compare-and-swap on the distance. With a `shade`, it is the
+    original's: a thread stores this level's gray by an exchange, and is the first if it gets
+    another shade back. There are two grays, used in turn, so a vertex of the level before has
+    another gray than a vertex that has been claimed in this level.
     """
     if shade.size == 0:
         return cuda.atomic.cas(distance, v, UNVISITED, level + 1) == UNVISITED
@@ -70,7 +71,7 @@ def is_mine(distance, shade, v, level):
 
 @cuda.jit(device=True)
 def follow_arcs(search, level, nearby, next_size, u, begin, end, step):
-    """Follow the arcs of `u` from `begin` to `end`, every `step`-th; enqueue what is new."""
+    """Follow every `step`-th arc of `u` from `begin` to `end`; enqueue the new vertices."""
     targets, distance = search.targets, search.distance
     for k in range(begin, end, step):
         v = targets[k]
@@ -110,7 +111,7 @@ def search_by_one_block(search: Search, first, level):
     left in global memory. `first` vertices of high degree have been met before.
 
     If the vertex was visited earlier, a plain read of the distance shows it and saves the atomic.
-    The read may miss a claim that is being made: then the atomic, which decides, fails.
+    If the read misses a claim that is being made, the atomic fails: only the atomic decides.
     """
     found = cuda.shared.array((SUBQUEUES, CAPACITY), int32)
     counts = cuda.shared.array(SUBQUEUES, int32)
