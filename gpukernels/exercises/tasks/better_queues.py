@@ -45,7 +45,7 @@ WITH_SUBQUEUES = (
     "from gpukernels.frontiers.hierarchical_queue import CAPACITY, SUBQUEUES, Nearby"
 )
 
-# queues-1: predict who asks a counter
+# queues-1: predict the atomics at a counter
 
 
 def rays(count: int = 200) -> Graph:
@@ -69,7 +69,7 @@ def named_in_rays(count: int) -> dict[str, object]:
 
 
 def count_asking(count: int) -> dict[str, int]:
-    """Count who asks the global queue's counter on :func:`rays`, in two searches."""
+    """Count the atomics at the global queue's counter on :func:`rays`, in two searches."""
     counters = ("frontier", "next_size"), ("luo", "sizes")
     plain, nearby = (_asking(method, counter, count) for method, counter in counters)
     return {
@@ -103,7 +103,7 @@ PREDICT = PredictionExercise(
 
 @cuda.jit
 def enqueue_all(vertices, found, counts, queues, size):
-    """Let one block enqueue vertices; its sub-queues lie where the checker can read them."""
+    """Let one block enqueue vertices; its sub-queues are arrays that the checker can read."""
     nearby = Nearby(found, counts, counts)
     for i in range(cuda.threadIdx.x, vertices.size, cuda.blockDim.x):
         enqueue_nearby(nearby, queues, 0, size, vertices[i])
@@ -172,14 +172,14 @@ COMPLETE = completions(
     writes=("found", "counts", "queues", "size"),
 )
 
-# queues-2: one atomic a block
+# queues-2: one atomic per block
 
 
 @cuda.jit(device=True)
 def collect(u, offsets, targets, distance, parent, level, found, asked, queue, size):
-    """Put every neighbor of `u` that this thread visits first into `found`, or else into `queue`.
+    """Put every neighbor of `u` that this thread claims into `found`, or, if full, into `queue`.
 
-    `found` and ``asked[0]``, how many slots of it have been asked for, are the block's.
+    The threads of a block share `found` and ``asked[0]``, the number of slots requested in it.
     """
     for k in range(offsets[u], offsets[u + 1]):
         v = targets[k]
@@ -196,7 +196,7 @@ def collect(u, offsets, targets, distance, parent, level, found, asked, queue, s
 def expand_by_block(
     offsets, targets, distance, parent, frontier, frontier_size, next_frontier, next_size, level
 ):
-    """Collect what the block finds in shared memory, then enqueue all of it together."""
+    """Collect the finds of the block in shared memory, then enqueue all of them together."""
     found = cuda.shared.array(128, int32)
     asked = cuda.shared.array(1, int32)
     begin = cuda.shared.array(1, int32)
@@ -218,7 +218,7 @@ def expand_by_block(
 
 
 def by_block_budgets(case_of: CaseOf) -> list[Budget]:
-    """Return the bounds of queues-2: an atomic for each of the 63 blocks that a search launches."""
+    """Return the bounds of queues-2: one atomic for each of the search's 63 blocks."""
     return [
         atomics(
             road(case_of), at_most=63, what="atomics at the queue's counter", array="next_size"
@@ -237,12 +237,12 @@ BY_BLOCK = KernelExercise(
     writes=("distance", "parent", "next_frontier", "next_size"),
 )
 
-# queues-3: flags that nobody clears
+# queues-3: flags that are not cleared
 
 
 @cuda.jit
 def flag_new(neighbor, arcs, distance, flags, level):
-    """Flag the places of an edge frontier whose vertex is claimed there; give it its distance."""
+    """Claim each new vertex at one place of the edge frontier: set its distance, flag the place."""
     i = cuda.grid(1)
     if i < arcs:
         flags[i] = 0  # added
@@ -257,8 +257,8 @@ def run_flags(kernel, device, g: Graph, root: int = 0) -> Results:
     -------
     dict of ndarray
         ``distance`` int32 (n,); ``entries``, the size of each level's frontier; ``flags`` int32
-        (m,); ``stale``, the places that are flagged though their vertex had been found before. The
-        search ends where there are any.
+        (m,); ``stale``, the places that are flagged although their vertex was found at an earlier
+        level. The search ends if there are any.
     """
     host = np.full(g.n, -1, np.int32)
     host[root] = 0
@@ -285,7 +285,7 @@ def run_flags(kernel, device, g: Graph, root: int = 0) -> Results:
 
 
 def judge_flags(search: Search) -> Callable[[Results], Wrong | None]:
-    """Return a judge of what :func:`run_flags` found."""
+    """Return a judge of the results of :func:`run_flags`."""
     judge_rest = judge_search(*search)
 
     def judge(found: Results) -> Wrong | None:
@@ -315,7 +315,7 @@ FLAGS = KernelExercise(
     benign=("distance",),
 )
 
-# queues-4: one atomic a warp and queue
+# queues-4: one atomic per warp and queue
 
 #: Degrees from which a vertex belongs to the second, third and fourth queue.
 CLASSES = (4, 32, 256)
@@ -391,7 +391,7 @@ def classes() -> dict[str, Graph]:
     """Return the fixed inputs of queues-4."""
     limits = stars(3, 4, 5, 31, 32, 33, 255, 256, 257, 0, 1, *[0] * 247)
     return graphs() | {
-        "degrees beside the limits of the classes": limits,
+        "degrees near the limits of the classes": limits,
         "129 vertices without arcs": no_arcs(129),
     }
 
