@@ -53,17 +53,18 @@ def test_sub_queues_and_their_spills(counted, page):
     arcs_of_root = rmat.targets[: rmat.offsets[1]]
     assert len(arcs_of_root) == max(rmat.out_degree) == 473
     assert len(set(arcs_of_root.tolist()) - {0}) == 216 == 128 + 88
-    page.says("the vertex with the most arcs, 473. Its thread finds 216 different neighbors")
+    page.says("the vertex with the most arcs, 473", "and finds 216 different neighbors")
     assert [spilled(later[name, "luo"][1]) for name in graphs] == [88, 0, 0]
-    page.says("the other 88 go to the global queue one by one", "rmat: 96 requests for four levels")
+    page.says("The first 128 fit", "The other 88 *spill*", "`luo` makes 96 requests in four levels")
     assert asked(later["road", "luo"][1], "counts")[::2] == (1_023, 252)
-    page.says("Of the 1,023 lanes that asked a sub-queue, 252 waited")
+    page.says("Of the 1,023 lanes that appended to a sub-queue, 252 waited")
     assert ASKED["luo"][0] == 96
     assert [row[2] for row in ASKED.values()] == [30_893, 1_458, 63]
-    page.says("30,893 appends are 1,458 requests as compiled, and 63 under `luo`")
+    page.says("the 30,893 appends of the plain queue are 1,458 requests as compiled")
+    page.says("`luo` makes 63 requests")
     shared_hub = gk.traced(gk.bfs, rmat, 0, "luo", high_degree=64).trace
     assert asked(shared_hub, "sizes")[0] == 56
-    page.says("with `high_degree=64` 56 are left")
+    page.says("With `high_degree=64`", "and 56 requests are left")
 
 
 def test_appends_as_compiled(cells):
@@ -90,11 +91,11 @@ def test_linear_work(counted, page):
         per_level = [each["launches"] / levels[name] for each in stats]
         assert 5 <= min(per_level)
         assert max(per_level) <= 7.5
-    page.says("They take 5 to 7.5 launches a level, and more than twice the sectors")
+    page.says("The search makes 5 to 7.5 launches per level", "moves more than twice the sectors")
     assert graphs["road"].n * levels["road"] == 64_512
-    page.says("64,512 on the road graph, $nD$ exactly")
+    page.says("on the road graph 64,512 in all, exactly $nD$")
     assert 0.24 < sectors["road", linear] / sectors["road", mask] < 0.26
-    page.says("on the road graph moves a quarter of the sectors")
+    page.says("on the road graph it moves a quarter of the sectors")
     assert sectors["rmat", fine] < sectors["rmat", linear]
     assert "compact_alone" in {launch.kernel for launch in later["road", mask][1].launches}
 
@@ -110,7 +111,7 @@ def test_expand_and_contract(counted, page):
     assert 76 < min(fullness)
     assert max(fullness) < 94
     assert 12 < each("frontier", "SIMD efficiency")[0] < 13
-    page.says("Between 76% and 94% of the lanes work", "had an eighth of them at work on rmat")
+    page.says("between 76% and 94% of the lanes work", "an eighth of the lanes work on rmat")
     sectors = zip(*(each(m, "sectors") for m in ("expand_contract", "frontier")), strict=True)
     ratio = [a / b for a, b in sectors]
     assert max(ratio) < 0.5
@@ -123,14 +124,15 @@ def test_expand_and_contract(counted, page):
     linear = [label for label in LATER if label.startswith("linear")]
     assert all(each(label, "duplicates") == [0, 0, 0] for label in ("luo", *linear))
     assert each("frontier", "duplicates") == [18, 654, 29_870]
-    page.says("On the road graph 171 are left of 29,870", "*more* than the 18 of before")
+    page.says("On the road graph 171 duplicates are left; the plain queue had 29,870")
+    page.says("there are *more* than the 18 of the plain queue")
     assert [each(label, "duplicates") for label in merrill] == [
         [49, 156, 171],
         [1_080, 1_080, 171],
         [1_080, 1_080, 171],
     ]
     assert 24 < each("luo", "SIMD efficiency")[0] < 25
-    page.says("on rmat a quarter of its lanes work")
+    page.says("on rmat only a quarter of its lanes work")
     overflows = [[later[name, label][0].stats["overflows"] for label in merrill] for name in graphs]
     assert overflows == [[0, 1, 1], [0, 1, 1], [0, 0, 0]]
     # Most of the 1,080 were never read: the queue overflowed, and the level was collected again.
@@ -151,7 +153,8 @@ def test_hybrid_and_exact_claims(counted, page):
         traces = hybrid, counted.later[name, "contract_expand"].trace
         one, other = ([launch.kernel for launch in trace.launches] for trace in traces)
         assert one == other
-    page.says("On our small graphs it is `contract_expand`", "an atomic a find, there are none")
+    page.says("On our small graphs it always runs `contract_expand`")
+    page.says("one atomic per find, no duplicates are left")
 
 
 def test_loads_equal_their_formulas(counted, page):
@@ -183,7 +186,7 @@ def test_loads_equal_their_formulas(counted, page):
             else:
                 assert checks + arcs >= sum(formula["luo"])
     assert len(formula) == 7
-    page.says("Seven searches equal a formula to the last load")
+    page.says("For seven searches, the loads equal a formula exactly")
 
 
 def test_how_loads_grow(counted, page):
@@ -192,15 +195,15 @@ def test_how_loads_grow(counted, page):
     growth = {method: loads["2 x 48", method] / loads["8 x 12", method] for method in ASKS}
     assert [graph.m for graph in family.values()][1:] == [288, 288, 284]
     assert [gk.reference.bfs(family["rmat"], 0).levels, *counted.depth] == [5, 19, 27, 49]
-    page.says("with 19, 27 and 49 levels", "With 5 levels `harish` loads 1.6 times what `luo` does")
+    page.says("with 19, 27 and 49 levels", "With its 5 levels, `harish` makes only 1.6")
     assert all(2.3 < growth[method] < 2.7 for method in counted.WITH_LEVELS)
-    page.says("grow by 2.3 to 2.7", "grows by 4, in lockstep")
+    page.says("grow by a factor of 2.3 to 2.7", "in lockstep its loads grow by a factor of 4")
     assert all(0.98 < growth[method] < 1 for method in ("luo", "linear_work", *merrill))
     assert growth["frontier"] > 4
     on_rmat = {method: loads["rmat", method] / loads["rmat", "luo"] for method in ASKS}
     assert round(on_rmat["harish"], 1) == 1.6
     assert round(on_rmat["bottom_up"], 1) == 1.1
-    page.says("and `bottom_up` 1.1 times", "three times as much as `luo` here")
+    page.says("and `bottom_up` 1.1 times as many", "make three times as many")
     assert 3 < on_rmat["contract_expand"] < on_rmat["two_phase"] < 3.5
     grid = family["8 x 12"]
     assert loads["8 x 12", "contract_expand"] == 1 + 2 * grid.m
@@ -215,21 +218,19 @@ def test_times_of_one_launch_and_of_the_mask(cells, page):
     )
     serial, _fine, mask = (name for name in FEWER if name.startswith("linear_work"))
     ms, whole = kernels["road"], calls["road"]
+    page.says(f"`harish` takes {ms['harish']:.0f} ms of kernels, but {whole['harish']:.0f} ms for")
     page.says(
-        f"`harish` takes {ms['harish']:.0f} ms of kernels, and {whole['harish']:.0f} with a launch"
-    )
-    page.says(
-        f"Luo's kernel is slower, {ms['luo']:.1f} ms; but its whole call takes {whole['luo']:.1f}"
+        f"kernel is slower, {ms['luo']:.1f} ms, but its whole call takes only {whole['luo']:.1f} ms"
     )
     assert sorted(FEWER, key=lambda n: whole[n] or np.inf)[0] == "luo"
     assert 0.9 < whole["luo"] / whole["sequential"] < 1.1
     assert large["road"][mask] == {"stopped_after_ms": 10_000}
-    page.says("was given up after 10 seconds", f"The linear cull takes {ms[serial]:.0f} ms there")
-    page.says(f"its call {whole[serial] / whole['sequential']:.0f} times as long as one core")
+    page.says("after 10 seconds of kernels", f"the kernels take {ms[serial]:.0f} ms there")
+    page.says(f"takes {whole[serial] / whole['sequential']:.0f} times as long as one core")
     assert round(large["road"][serial]["launches"] / 2_002) == 7
     ratio = [round(kernels[g][mask] / kernels[g][serial]) for g in ("rmat", "small world")]
     page.says(
-        "{} times as long as the linear cull's on rmat, {} times on the small world".format(*ratio)
+        "{} times as long as the linear cull's on rmat, and {} times as long on".format(*ratio)
     )
 
 
@@ -241,23 +242,26 @@ def test_times_of_gathers(cells, page):
     )
     serial, fine, _mask = (name for name in FEWER if name.startswith("linear_work"))
     ms, whole = kernels["rmat"], calls["rmat"]
-    page.says(f"it takes {ms['luo'] / ms['edge_parallel']:.0f} times as long as the arcs")
+    page.says(f"takes {ms['luo'] / ms['edge_parallel']:.0f} times as long as `edge_parallel`")
     other = large["rmat"]["bottom_up"]["roots_kernel_ms"]
-    page.says(f"take {ms['bottom_up']:.2f} ms on rmat from the hub, {other:.0f} from a random root")
+    page.says(
+        f"{ms['bottom_up']:.2f} ms from the hub. But from a random root they take {other:.0f}"
+    )
+    assert min(FEWER, key=lambda m: ms[m] or np.inf) == "bottom_up"
     ours = [ms[m] for m in (*MERRILL, "hybrid")]
-    page.says(f"take {ms[fine]:.2f} ms, serial gathering's {ms[serial]:.0f}")
-    page.says(f"and Merrill's {min(ours):.1f} to {max(ours):.1f}")
+    page.says(f"{ms[fine]:.2f} ms with fine gathering and {ms[serial]:.0f} ms with serial")
+    page.says(f"Merrill's four searches take {min(ours):.1f} to {max(ours):.1f} ms")
     assert sum(whole[m] < whole[fine] for m in (*MERRILL, "hybrid")) == 3
     assert large["rmat"][fine]["launches"] // 5 == 10
-    page.says("three of Merrill's four are ahead, for fine gathering has ten launches a level")
+    page.says("three of these four are faster than fine gathering, which makes ten launches per")
     for name, low, high in (("random", 0.97, 1.03), ("small world", 0.72, 0.77)):
         assert low < calls[name]["expand_contract"] / calls[name][BEST] < high
         assert kernels[name]["expand_contract"] < kernels[name][BEST]
-    page.says("By whole calls it is level with them on the one and a quarter ahead on the other")
+    page.says("both take the same time on the random graph, and `expand_contract` a quarter less")
     for times in kernels.values():
         two = min(times["bfs4k"], times["direction_optimizing"])
         assert two < min(times[name] or np.inf for name in FEWER)
-    page.says("show two whose kernels beat all of these")
+    page.says("the kernels of {ref}`BFS-4K <b4-idea>`", "search <dir-idea>` are faster")
 
 
 def test_times_of_the_paper(cells, page):
@@ -270,12 +274,14 @@ def test_times_of_the_paper(cells, page):
     assert roads["harish"] < roads["edge_parallel"]
     assert max(skewed["edge_parallel"], skewed[BEST]) < skewed["harish"]
     assert 1.65 < small["edge_parallel"] / small["harish"] < 1.7
-    page.says("there edges beat vertices by a fifth, here they take 1.7 times as long")
+    page.says(
+        "one thread per vertex took a fifth longer than one per arc", "takes 1.7 times as long"
+    )
     mappings = ("harish", BEST, "edge_parallel")
     best, best_kernels = (min(ms["road"][m] for m in mappings) for ms in (calls, kernels))
     assert 3.1 < best / calls["road"]["luo"] < 3.3
     assert best_kernels < roads["luo"]
-    page.says("it is more than three times as fast by whole calls, and its kernel gains nothing")
+    page.says("is more than three times as fast as the best mapping's", "kernel is not faster")
     assert 1.2 < PAPER["vertex-parallel"][1] / PAPER["edge-parallel"][1] < 1.25
     assert 5.9 < PAPER["vertex-parallel"][0] / PAPER["queue of Luo et al."][0] < 6.1
-    page.says("Luo's queue was six times as fast as the best mapping on the road")
+    page.says("On the road, Luo's queue was six times as fast as the best mapping")
