@@ -23,7 +23,11 @@ TWICE = (
 #: Sections for reading at home, where a chapter would take longer than its lectures.
 AT_HOME = {
     "before_the_first_warp": ("Shifts, masks, and counting bits", "Work and span"),
-    "better_queues": ("The table of the papers, counted",),
+    "better_queues": (
+        "The table of the papers, counted",
+        "What the papers measured",
+        "Races, by the letter",
+    ),
     "all_pairs_otherwise": ("A matrix that the device cannot hold",),
 }
 #: The tasks of each lab, of at most 90 minutes. Each chapter begins with its small tasks.
