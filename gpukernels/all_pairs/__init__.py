@@ -198,9 +198,9 @@ def apsp(
         if chosen.method is None:
             result = auto.on_cpu(g, **options)
         else:
-            given = {name: value for name, value in options.items() if value is not None}
-            given |= chosen.options
-            result = apsp(g, chosen.method, chosen.device, client=client, **given)
+            chosen_options = {name: value for name, value in options.items() if value is not None}
+            chosen_options |= chosen.options
+            result = apsp(g, chosen.method, chosen.device, client=client, **chosen_options)
         return replace(result, stats=Stats(result.stats) | {"why": chosen.why})
     places, engine = PLACES.get(method, Places()), options.get("engine", "kernels")
     if client is not None:

@@ -50,13 +50,13 @@ def choice(
     devices: Any = None,
 ) -> Choice:
     """Return the choice for `g`; `on_cpu` describes the options."""
-    given = {"engine": engine} if engine is not None else {}
+    options = {"engine": engine} if engine is not None else {}
     if devices is not None:
-        return Choice("blocked", device, "devices share its rows", given)
+        return Choice("blocked", device, "devices share its rows", options)
     place = place_of(device if device is not None or engine != "kernels" else default_device())
     device, why = place.device, place.why
     if place.is_looked_at:
-        return Choice("blocked", None if client is not None else device, why, given)
+        return Choice("blocked", None if client is not None else device, why, options)
     if engine == "cpu":
         device, why = None, "engine is cpu"
     if device is not None and isinstance(g, Graph):
@@ -69,8 +69,8 @@ def choice(
     if client is not None or into is not None or block is not None:
         method = "per_root" if is_sparse and block is None else "blocked"
         where = None if client is not None else device
-        given = {"engine": "cpu" if device is None else "kernels"}
-        return Choice(method, where, why or "it is made in blocks", given)
+        options = {"engine": "cpu" if device is None else "kernels"}
+        return Choice(method, where, why or "it is made in blocks", options)
     if device is None:
         return Choice("per_root" if is_sparse else None, None, why, {"engine": "cpu"})
     if n > DENSE_LIMIT or 4 * n**2 * (1 + next_hops) > device.free_bytes():
@@ -111,10 +111,10 @@ def on_cpu(
     arcs = g if isinstance(g, Graph) else lengths_of(g, kernels=False, whole=False).graph()
     is_sparse = DIJKSTRA_NS * (arcs.n + arcs.m) < LOOPS_NS * arcs.n**2
     search = reference.johnson if is_sparse else reference.floyd_warshall
-    found = search(arcs)
+    result = search(arcs)
     distance: NDArray = np.empty((arcs.n, arcs.n), weight_type(arcs))
     for root in range(arcs.n):
-        in_type(found.distance[root], found.next_hop[root] >= 0, root, distance[root])
-    stats = {"method": f"reference.{search.__name__}", "operations": found.operations}
-    hops = found.next_hop if next_hops else None
+        in_type(result.distance[root], result.next_hop[root] >= 0, root, distance[root])
+    stats = {"method": f"reference.{search.__name__}", "operations": result.operations}
+    hops = result.next_hop if next_hops else None
     return APSPResult(distance, hops, {"launches": 0, "read_backs": 0, **stats})

@@ -65,18 +65,18 @@ def apsp(lengths: Lengths, device: Device | None, client: Any, **options: Any) -
     made_from = call.made_from(block=block)
     spans = [slice(a, min(a + block, lengths.n)) for a in range(0, lengths.n, block)]
     with nullcontext() if into is None else _pivots_beside(into) as sidecar:
-        kept = None
+        files = None
         if sidecar is not None and len(spans) > 1:
-            kept = InFiles(lengths.dtype, spans, sidecar, len(spans) - 1, made_from)
-        tasks = _Tasks(call, spans, kept)
+            files = InFiles(lengths.dtype, spans, sidecar, len(spans) - 1, made_from)
+        tasks = _Tasks(call, spans, files)
         try:
             result = call.result(tasks.tiles, rows_of_blocks, (lengths.infinite,), made_from)
         except BaseException:
-            if kept is not None and kept.new and kept.done == 0:
-                kept.remove()  # nothing is lost
+            if files is not None and files.new and files.done == 0:
+                files.remove()  # nothing is lost
             raise
-        if kept is not None:
-            kept.remove()
+        if files is not None:
+            files.remove()
     stats = {"block": block, "blocks": len(spans) ** 2, "resumed_at": tasks.resumed_at}
     return replace(result, stats=result.stats | stats)
 
@@ -96,17 +96,17 @@ class _Tasks:
     `resumed_at` is how many pivots a killed call had done that has left its blocks.
     """
 
-    def __init__(self, call: InTiles, spans: list[slice], kept: InFiles | None):
-        self._call, self._spans, self._kept, self.resumed_at = call, spans, kept, 0
+    def __init__(self, call: InTiles, spans: list[slice], files: InFiles | None):
+        self._call, self._spans, self._files, self.resumed_at = call, spans, files, 0
 
     def tiles(self) -> list[RowTile]:
         """Return a tile of the result for each row of blocks."""
-        if self._kept is not None:
-            sidecar = self._kept.sidecar
+        if self._files is not None:
+            sidecar = self._files.sidecar
             left = sidecar.read(files_of(sidecar)[1:], len(self._spans))
             if left is not None or not sidecar.place.with_suffix(".json").exists():
                 lengths = self._call.lengths
-                self._kept.begin(left, lengths.n**2 * lengths.dtype.itemsize)
+                self._files.begin(left, lengths.n**2 * lengths.dtype.itemsize)
         return [
             RowTile(
                 f"rows {of.start:,} to {of.stop - 1:,}", np.arange(of.start, of.stop),
@@ -121,26 +121,26 @@ class _Tasks:
     @cached_property
     def _closed(self) -> list[list[Any]]:
         """All blocks, closed over all vertices."""
-        g, kept = self._call.graph_there, self._kept
-        if kept is not None:
-            if not kept.begun:
-                kept.begin(None)
-            self.resumed_at = kept.done
-        blocks = self._left(kept) if kept is not None and kept.done else self._arcs(g)
+        g, files = self._call.graph_there, self._files
+        if files is not None:
+            if not files.begun:
+                files.begin(None)
+            self.resumed_at = files.done
+        blocks = self._left(files) if files is not None and files.done else self._arcs(g)
         for pivot in pivots(len(blocks), begin=self.resumed_at):
             self._close(g, blocks, pivot)
             # After the last pivot, the rows of the result are kept instead.
-            if kept is not None and pivot.end < len(blocks):
+            if files is not None and pivot.end < len(blocks):
                 for i, row in enumerate(blocks):
                     for j, block in enumerate(row):
-                        kept.put(i, j, self._here(block).matrix)
-                kept.reached(pivot.end)
+                        files.put(i, j, self._done(block).matrix)
+                files.reached(pivot.end)
         return blocks
 
     def _do(self, name: str, work: Any, *args: Any) -> Any:
         return task(self._call.client, self._call.call, name, work, *args)
 
-    def _here(self, block: Any) -> Done:
+    def _done(self, block: Any) -> Done:
         call = self._call
         return block if call.client is None else result_of(call.call, block, {})
 
@@ -160,11 +160,11 @@ class _Tasks:
             lambda i, j: self._do(f"block {i}, {j}", part_of, slabs[i], self._spans[j])
         )
 
-    def _left(self, kept: InFiles) -> list[list[Any]]:
+    def _left(self, files: InFiles) -> list[list[Any]]:
         """Return the blocks that a killed call has left: each a task, which can be done again."""
 
         def block(i: int, j: int) -> Any:
-            rows = np.array(kept.now[self._spans[i], self._spans[j]])
+            rows = np.array(files.now[self._spans[i], self._spans[j]])
             return self._do(f"block {i}, {j}", part_of, rows, slice(None))
 
         local = self._call.client is None

@@ -94,37 +94,37 @@ def encoded(rows: NDArray, first: int = 0) -> tuple[NDArray, Range]:
 
 
 @compiled(nogil=True)
-def _encode(given, held, diagonal, absent, none, zero, limit):
+def _encode(rows, held, diagonal, absent, none, zero, limit):
     """Fill `held`; return what the least and the longest arcs of rows add up to, from `zero` on.
 
     Sums end at `limit`. And whether an arc is longer than `absent`, yet not `none`. In the first
     row, `diagonal` is the column of a vertex itself.
     """
     least_of_all, most_of_all, beyond = zero, zero, False
-    for i in range(len(given)):
-        least = most = given.dtype.type(0)
-        for begin, end in ((0, diagonal + i), (diagonal + i + 1, given.shape[1])):
-            row, out = given[i, begin:end], held[i, begin:end]
+    for i in range(len(rows)):
+        least = most = rows.dtype.type(0)
+        for begin, end in ((0, diagonal + i), (diagonal + i + 1, rows.shape[1])):
+            row, out = rows[i, begin:end], held[i, begin:end]
             for j in range(len(row)):
                 length = row[j]
-                there = length < absent
-                beyond |= not there and length != none
-                out[j] = length if there else absent
+                has_arc = length < absent
+                beyond |= not has_arc and length != none
+                out[j] = length if has_arc else absent
                 least = length if length < least else least
-                most = length if there and length > most else most
+                most = length if has_arc and length > most else most
         held[i, diagonal + i] = 0
         least_of_all = max(least_of_all + max(zero + least, -limit), -limit)
         most_of_all = min(most_of_all + min(zero + most, limit), limit)
     return least_of_all, most_of_all, beyond
 
 
-def _encode_small(given, held, diagonal, absent, none, zero, limit):
+def _encode_small(rows, held, diagonal, absent, none, zero, limit):
     """Do the same, in a few operations of NumPy."""
-    np.minimum(given, absent, out=held)
-    itself = np.arange(len(given))
+    np.minimum(rows, absent, out=held)
+    itself = np.arange(len(rows))
     held[itself, diagonal + itself] = 0
     far = held >= absent
-    beyond = bool((far & (given != none)).any())
+    beyond = bool((far & (rows != none)).any())
     least = held.min(axis=1, initial=0)
     most = np.where(far, zero.astype(held.dtype), held).max(axis=1, initial=0)
     # Python's own numbers do not wrap around.

@@ -63,8 +63,8 @@ def closed(algebra: Algebra, matrix: NDArray, g: Graph, vertices: Sequence[int] 
 def _closed(algebra: Algebra, matrix: NDArray) -> Done:
     n = len(matrix)
     if algebra.engine == "cpu" or n == 0:
-        found = matrix.copy()
-        return Done(found, 0, int(close_rows(found, absent_in(matrix))))
+        closed_matrix = matrix.copy()
+        return Done(closed_matrix, 0, int(close_rows(closed_matrix, absent_in(matrix))))
     form = algebra.form(n, matrix.dtype)
     device, size = chosen_device(algebra.device), form.whole(n)
     check_room(device, size * size)
@@ -80,8 +80,8 @@ def lowered(algebra: Algebra, old: NDArray | None, a: NDArray, b: NDArray) -> Do
     (n, depth), m = a.shape, b.shape[1]
     absent = absent_in(a)
     if algebra.engine == "cpu" or not n * m * depth:
-        found = np.full((n, m), absent) if old is None else old.copy()
-        return Done(found, 0, int(lower_columns(found, 0, a, 0, b, absent)))
+        result = np.full((n, m), absent) if old is None else old.copy()
+        return Done(result, 0, int(lower_columns(result, 0, a, 0, b, absent)))
     form = algebra.form(max(n, m, depth), a.dtype)
     device = chosen_device(algebra.device)
     high, middle, wide = map(form.whole, (n, depth, m))

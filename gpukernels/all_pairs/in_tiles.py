@@ -66,13 +66,13 @@ class InTiles:
     ) -> APSPResult:
         """Return the distances, when all tiles are made; see `make_rows`."""
         n = self.lengths.n
-        made = make_rows(
+        rows = make_rows(
             self.call, (n, n), self.lengths.dtype, lambda _: tiles(), work, args, self.client,
             self.into, made_from,
         )  # fmt: skip
-        counted = {name: sum(told[name] for told in made.stats) for name in COUNTED}
+        counted = {name: sum(tile_stats[name] for tile_stats in rows.stats) for name in COUNTED}
         stats = {"method": self.method, "read_backs": 0, **counted}
-        return APSPResult(made.matrix, None, stats | {"tiles": made.tiles, "resumed": made.resumed})
+        return APSPResult(rows.matrix, None, stats | {"tiles": rows.tiles, "resumed": rows.resumed})
 
 
 #: Counts of the work on a tile.

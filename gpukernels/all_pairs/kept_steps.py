@@ -121,7 +121,7 @@ class InFiles(InMemory):
             if not is_whole(self.done) or not 0 <= self.done <= self._steps:
                 sidecar.refuse_changed(sidecar.file)
         if self.done == 0:
-            sidecar.begin(self._said(), self._files, more)
+            sidecar.begin(self._state(), self._files, more)
             self._turn()
             self.begun, self.new = True, state is None
             return
@@ -171,7 +171,7 @@ class InFiles(InMemory):
         self._file(done).sync()
         self.done, put = done, self._put
         self._digests = [self._digest(i, lambda *at: put[at]) for i in range(len(self._spans))]
-        self.sidecar.write(self._said())
+        self.sidecar.write(self._state())
         self._turn()
 
     def _read(self, i: int, j: int) -> str:
@@ -182,7 +182,7 @@ class InFiles(InMemory):
         row = f"{self.done} " + "".join(of(i, j) for j in range(len(self._spans)))
         return hashlib.blake2b(row.encode(), digest_size=16).hexdigest()
 
-    def _said(self) -> dict[str, Any]:
+    def _state(self) -> dict[str, Any]:
         return {"made_from": self._made_from, "done": self.done, "digests": self._digests}
 
     def finished(self) -> NDArray:
@@ -198,6 +198,6 @@ class InFiles(InMemory):
         if self.begun:
             self.done, self._digests = 0, []
             with suppress(OSError):  # of a full disk
-                self.sidecar.write(self._said())  # a run that is killed here leaves no damage
+                self.sidecar.write(self._state())  # a run that is killed here leaves no damage
             self.sidecar.delete(*self._files)
             self.sidecar.file.unlink()

@@ -104,9 +104,9 @@ class Lengths:
 
 def graph_of(given: NDArray) -> Graph:
     """Return the arcs of a matrix as a graph."""
-    there = given != no_arc(given.dtype)
-    np.fill_diagonal(there, False)
-    source, target = np.nonzero(there)
+    is_arc = given != no_arc(given.dtype)
+    np.fill_diagonal(is_arc, False)
+    source, target = np.nonzero(is_arc)
     return Graph.from_arcs(len(given), source, target, given[source, target])
 
 
@@ -182,12 +182,12 @@ def check_loops(g: Graph) -> None:
 
 def range_of_rows(given: Graph | NDArray, dtype: np.dtype | None = None) -> Range:
     """Return how far lengths may reach, after a look at all rows."""
-    found = Range(0, 0, False)
+    reach = Range(0, 0, False)
     for first, last in slabs_of(given.n if isinstance(given, Graph) else len(given)):
         part = encoded(_raw(given, dtype, first, last), first)[1]
-        beyond = found.beyond or part.beyond
-        found = Range(found.least + part.least, found.most + part.most, beyond)
-    return found
+        beyond = reach.beyond or part.beyond
+        reach = Range(reach.least + part.least, reach.most + part.most, beyond)
+    return reach
 
 
 def range_of_arcs(g: Graph) -> Range:
@@ -199,10 +199,10 @@ def range_of_arcs(g: Graph) -> Range:
     shortest = np.ones(g.m, bool)  # of parallel arcs
     shortest[1:] = (source[1:] != source[:-1]) | (target[1:] != target[:-1])
     source, target, weights = source[shortest], target[shortest], weights[shortest]
-    whole, there = weights.dtype.kind == "i", weights < absent_of(weights.dtype)
+    whole, is_arc = weights.dtype.kind == "i", weights < absent_of(weights.dtype)
     away = source != target
-    beyond = whole and bool((~there & away & (weights != none_in(weights))).any())
-    counted = np.where(there & away, weights, 0)
+    beyond = whole and bool((~is_arc & away & (weights != none_in(weights))).any())
+    counted = np.where(is_arc & away, weights, 0)
     total = np.int64 if whole else np.float64
     least, most = np.zeros(g.n, total), np.zeros(g.n, total)
     np.minimum.at(least, source, counted)

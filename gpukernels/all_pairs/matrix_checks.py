@@ -20,8 +20,8 @@ def checked_matrix(name: str, values: ArrayLike) -> NDArray:
 
 def row_type(dtype: np.dtype, kernels: bool) -> np.dtype:
     """Return the type of rows of a matrix of that type: of 4 bytes for kernels, or as it is."""
-    kept = as_numbers("dtype", np.empty(0, dtype)).dtype
-    return np.dtype(f"{kept.kind}{4 if kernels else kept.itemsize}")
+    checked = as_numbers("dtype", np.empty(0, dtype)).dtype
+    return np.dtype(f"{checked.kind}{4 if kernels else checked.itemsize}")
 
 
 def checked_shape(name: str, values: ArrayLike, limit: int = DENSE_LIMIT) -> NDArray:

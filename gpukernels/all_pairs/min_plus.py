@@ -86,9 +86,9 @@ def min_plus(
         result = none
     else:
         Launches(device, form, infinite).product(left, right, none, result)
-    found = np.ascontiguousarray(device.read(result)[:n, :m])
-    make_infinite(infinite, found)
-    return found
+    product = np.ascontiguousarray(device.read(result)[:n, :m])
+    make_infinite(infinite, product)
+    return product
 
 
 def _bounds(a: NDArray, b: NDArray) -> tuple[float, float]:

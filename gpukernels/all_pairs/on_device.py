@@ -77,10 +77,10 @@ class OnDevice(Launches):
         is_decoded = lengths.resident is not None
         if is_decoded:
             distance = decoded_on(self.device, distance, lengths.n, self.infinite)
-        found = self.device.read(distance)
+        matrix = self.device.read(distance)
         through = self.device.read(self.via) if self.form.noting else None
         counts = {"method": method, "launches": self.launches, "read_backs": read_backs}
-        return result_of(lengths, found, through, counts | stats, is_decoded=is_decoded)
+        return result_of(lengths, matrix, through, counts | stats, is_decoded=is_decoded)
 
 
 def room_for(device: Device, n: int, size: int, matrices: int, noting: bool) -> DeviceArray:

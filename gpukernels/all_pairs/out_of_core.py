@@ -90,12 +90,12 @@ def apsp(
             next_hop = next_hops_of(kept.now, stream.through)
             if lengths.too_long:
                 joined, other = lengths.pattern(), None if place is None else _joined(place)
-                told = options | {"next_hops": False}
+                other_options = options | {"next_hops": False}
                 if sidecar is not None and not os.path.lexists(f"{other}.json"):
                     _remove(sidecar, joined)  # a run was killed after it had used this file
-                found = apsp(joined, device, memory=memory, file=other, **told)
+                result = apsp(joined, device, memory=memory, file=other, **other_options)
                 try:
-                    check_held(kept.now, found.distance)
+                    check_held(kept.now, result.distance)
                 finally:
                     if sidecar is not None:
                         _remove(sidecar, joined)

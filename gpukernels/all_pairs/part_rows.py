@@ -50,11 +50,11 @@ class PartRows:
     def onward(self) -> None:
         """Find the ways on from all separators to the vertices of each part."""
         firsts = list(accumulate((m.size for m in self.parts.members), initial=0))
-        self._made = np.full((len(self.inside), firsts[-1]), self.absent)
-        self._made[:, firsts[self.at] : firsts[self.at + 1]] = self.inside
+        self._blocks = np.full((len(self.inside), firsts[-1]), self.absent)
+        self._blocks[:, firsts[self.at] : firsts[self.at + 1]] = self.inside
         begin = 0
         for first, edge in zip(firsts, self.edges, strict=False):
-            self._lower(self._made, first, self._to_all, begin, edge)
+            self._lower(self._blocks, first, self._to_all, begin, edge)
             begin += len(edge)
 
     def _lower(self, result: NDArray, column: int, a: NDArray, begin: int, b: NDArray) -> None:
@@ -62,26 +62,26 @@ class PartRows:
 
     def in_order(self, infinite: float) -> NDArray:
         """Return the rows in the order of the graph, with infinity as users see it."""
-        made, heights, members = self._made, self.heights, self.parts.members
-        columns = np.empty(made.shape[1], np.int64)
+        blocks, heights, members = self._blocks, self.heights, self.parts.members
+        columns = np.empty(blocks.shape[1], np.int64)
         columns[np.concatenate(members)] = np.arange(columns.size)
-        rows, own = np.empty_like(made), members[self.at]
-        limits = made.dtype.type(infinite), none_in(made)
+        rows, own = np.empty_like(blocks), members[self.at]
+        limits = blocks.dtype.type(infinite), none_in(blocks)
 
         def arrange(begin: int, end: int) -> None:
             down = None if heights is None else heights[own[begin:end]]
-            _arrange(made[begin:end], columns, heights, down, *limits, rows[begin:end])
+            _arrange(blocks[begin:end], columns, heights, down, *limits, rows[begin:end])
 
         on_all_cores(arrange, rows.shape, one_pass=True)
         return rows
 
 
 @compiled(nogil=True)
-def _arrange(made, columns, heights, own, infinite, none, rows):
+def _arrange(blocks, columns, heights, own, infinite, none, rows):
     """Fill rows with elements of `columns`, without heights; infinite lengths become `none`."""
     for i in range(len(rows)):
         for j in range(rows.shape[1]):
-            length = made[i, columns[j]]
+            length = blocks[i, columns[j]]
             if heights is not None:
                 exact = length + heights[j] - own[i]
                 rows[i, j] = exact if exact < infinite else none

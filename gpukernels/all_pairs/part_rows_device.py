@@ -63,11 +63,11 @@ class DeviceRows(PartRows):
     def onward(self) -> None:
         """Find the ways on from all separators to the vertices of each part."""
         device, form, room, high = self._device, self._form, self._room, self._high
-        across, parts = room.made.shape[1] // form.tile, len(self.edges)
-        device.fill(room.made[: parts * high], self.absent)
+        across, parts = room.blocks.shape[1] // form.tile, len(self.edges)
+        device.fill(room.blocks[: parts * high], self.absent)
         device.launch(
             ways_on(form), (across * parts, high // form.tile), form.block,
-            room.to_all, room.ways, room.table, room.made, room.on.via, self.absent, high, across,
+            room.to_all, room.ways, room.table, room.blocks, room.on.via, self.absent, high, across,
         )  # fmt: skip
         self.launches += 1
         self.operations += high * room.elements
@@ -75,15 +75,16 @@ class DeviceRows(PartRows):
     def in_order(self, infinite: float) -> NDArray:
         """Return the rows in the order of the graph, with infinity as users see it."""
         device, room, size = self._device, self._room, len(self.inside)
-        there = room.rows[:size]
+        ordered = room.rows[:size]
         device.launch(
-            in_order(self._form.dtype, self.heights is not None), blocks_of(*there.shape), THREADS,
-            room.made, device.array(self.inside), self.at, self._high, room.places, room.heights,
+            in_order(self._form.dtype, self.heights is not None),
+            blocks_of(*ordered.shape), THREADS,
+            room.blocks, device.array(self.inside), self.at, self._high, room.places, room.heights,
             room.members[self.at], self.inside.dtype.type(infinite),
-            none_in(self.inside), there,
+            none_in(self.inside), ordered,
         )  # fmt: skip
         self.launches += 1
-        return device.read(there, np.empty(there.shape, self.inside.dtype))
+        return device.read(ordered, np.empty(ordered.shape, self.inside.dtype))
 
 
 class _Room:
@@ -91,8 +92,8 @@ class _Room:
 
     `ways` leads on from the separators of each part to all of it; `table` has the place of each
     part's ways, as `ways_on` reads it. `to_all` has room for ways from a part to all separators,
-    and is infinite beyond them as far as a product reads. `made` has rows in blocks, one block per
-    part's vertices, and `rows` in the graph's order. `places` has the part of each vertex and its
+    and is infinite beyond them as far as a product reads. `blocks` has the rows, one block per
+    part, and `rows` has them in the graph's order. `places` has the part of each vertex and its
     place there. From one vertex `elements` additions lead on, those on padding included.
     """
 
@@ -117,7 +118,7 @@ class _Room:
         beside = places.size + n + 2 * raised.size + 4 * count
         check_room(device, side * (wide + form.tile + count * side + n + sum(deep)) + own + beside)
         self.to_all = device.empty((side, wide + form.tile), kind)
-        self.made = device.empty((count * side, side), kind)
+        self.blocks = device.empty((count * side, side), kind)
         self.rows = device.empty((side, n), kind)
         self.on = Launches(device, form, absent_in(edges[0]))
         ends = list(accumulate(deep, initial=0))

@@ -75,16 +75,16 @@ class Searches:
     def checked(self) -> Searches:
         """Return a copy with Python's own numbers; InvalidArgument if an option is not allowed."""
         check_choice("search", self.search, SEARCHES)
-        given = {"batch": self.batch, "memory": self.memory}
+        options = {"batch": self.batch, "memory": self.memory}
         limits = {"batch": (1, MOST_ROOTS), "memory": (1, 2**63 - 1)}
-        for name, value in given.items():
+        for name, value in options.items():
             if value is not None:
-                given[name] = check_whole(name, value, *limits[name])
+                options[name] = check_whole(name, value, *limits[name])
                 if self.search not in AT_ONCE:
                     some = " or ".join(map(repr, AT_ONCE))
                     allowed = f"None with search={self.search!r}: batches are for {some}"
                     raise InvalidArgument(name, value, allowed)
-        return replace(self, threads=check_threads(self.threads), **given)
+        return replace(self, threads=check_threads(self.threads), **options)
 
     def roots_at_once(self, g: Graph, device: Device) -> int | None:
         """Return how many roots a batch has; None for searches one by one.
@@ -164,13 +164,13 @@ def in_tiles(
         allowed = "False in tiles of rows: hops would come in tiles of columns"
         raise InvalidArgument("next_hops", searches.next_hops, allowed)
     arcs = g if isinstance(g, Graph) else lengths_of(g, kernels=False, whole=False).graph()
-    found = sssp_many(
+    result = sssp_many(
         arcs, np.arange(arcs.n), searches.search, device, batch=searches.batch,
         memory=searches.memory, threads=searches.threads, engine=engine, into=into, client=client,
     )  # fmt: skip
-    more = {"method": "per_root", "operations": found.stats["relaxations"]}
-    stats = Stats(found.stats) | more
-    return APSPResult(found.distance, None, stats)
+    more = {"method": "per_root", "operations": result.stats["relaxations"]}
+    stats = Stats(result.stats) | more
+    return APSPResult(result.distance, None, stats)
 
 
 def _turned_around(
@@ -194,17 +194,17 @@ def rows_of(
     try:
         if batch is None:
             return _turned(*_one_by_one(lengths, arcs, device, searches, method))
-        found = search_from_all(
+        result = search_from_all(
             arcs, np.arange(g.n, dtype=np.int32), device, searches.search, batch, searches.threads,
             searches.next_hops,
         )  # fmt: skip
     except (NegativeCycleError, NegativeWeightError, LengthOverflow) as error:
         raise (_turned_around(error) if searches.next_hops else error) from None
     stats = {
-        "method": method, "launches": found.launches, "read_backs": found.read_backs,
-        "operations": found.relaxations, "iterations": found.iterations, "batch": min(batch, g.n),
+        "method": method, "launches": result.launches, "read_backs": result.read_backs,
+        "operations": result.relaxations, "iterations": result.iterations, "batch": min(batch, g.n),
     }  # fmt: skip
-    return _turned(found.distance, found.parent, stats)
+    return _turned(result.distance, result.parent, stats)
 
 
 def _one_by_one(
@@ -215,14 +215,14 @@ def _one_by_one(
     parent = np.empty((g.n, g.n), np.int32) if searches.next_hops else None
     stats = {"method": method, "launches": 0, "read_backs": 0, "operations": 0, "iterations": 0}
     for root in range(g.n):
-        found = search_from(g, root, device, searches.search, searches.threads, searches.next_hops)
-        distance[root] = found.distance
+        result = search_from(g, root, device, searches.search, searches.threads, searches.next_hops)
+        distance[root] = result.distance
         if parent is not None:
-            parent[root] = found.parent
-        stats["launches"] += found.stats["launches"] + found.stats["launches_for_parents"]
-        stats["read_backs"] += found.stats["read_backs"]
-        stats["operations"] += found.stats["relaxations"]
-        stats["iterations"] += found.stats["iterations"]
+            parent[root] = result.parent
+        stats["launches"] += result.stats["launches"] + result.stats["launches_for_parents"]
+        stats["read_backs"] += result.stats["read_backs"]
+        stats["operations"] += result.stats["relaxations"]
+        stats["iterations"] += result.stats["iterations"]
     return distance, parent, stats
 
 

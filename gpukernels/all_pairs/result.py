@@ -113,7 +113,7 @@ def not_joined(distance: Any) -> int:
 
 def result_of(
     lengths: Lengths,
-    found: NDArray,
+    matrix: NDArray,
     through: NDArray | None,
     stats: Mapping[str, Any],
     *,
@@ -127,52 +127,52 @@ def result_of(
     none, but distances are rounded so far that it looks as if.
     """
     n = lengths.n
-    found = np.ascontiguousarray(found[:n, :n])
+    matrix = np.ascontiguousarray(matrix[:n, :n])
     through = None if through is None else np.ascontiguousarray(through[:n, :n])
-    no_cycle(lengths, found)
+    no_cycle(lengths, matrix)
     if not is_decoded:
-        make_infinite(lengths.infinite, found)
-    return APSPResult(found, next_hops_of(found, through), stats)
+        make_infinite(lengths.infinite, matrix)
+    return APSPResult(matrix, next_hops_of(matrix, through), stats)
 
 
 def no_cycle(
-    of: Lengths | Graph, found: NDArray, vertices: Sequence[int] | NDArray | None = None
+    of: Lengths | Graph, matrix: NDArray, vertices: Sequence[int] | NDArray | None = None
 ) -> None:
     """Raise the error if a way from a vertex to itself is negative.
 
-    `found` are the distances between these `vertices`, or between all.
+    `matrix` has the distances between these `vertices`, or between all.
     """
-    on_cycle = np.flatnonzero(found.diagonal() < 0)
+    on_cycle = np.flatnonzero(matrix.diagonal() < 0)
     if on_cycle.size:
         first = int(on_cycle[0])
         name_cycle(of, first if vertices is None else int(vertices[first]))
 
 
-def make_infinite(infinite: float, found: NDArray) -> None:
+def make_infinite(infinite: float, matrix: NDArray) -> None:
     """Write what users see for no path, in place, rows at a time; of floats it stands there."""
-    if found.dtype.kind == "i":
-        limit, none = found.dtype.type(infinite), none_in(found)
-        if found.size <= SMALL:
-            found[found >= limit] = none
+    if matrix.dtype.kind == "i":
+        limit, none = matrix.dtype.type(infinite), none_in(matrix)
+        if matrix.size <= SMALL:
+            matrix[matrix >= limit] = none
             return
 
         def tell(first: int, last: int) -> None:
-            _tell(found[first:last], limit, none)
+            _tell(matrix[first:last], limit, none)
 
-        on_all_cores(tell, found.shape, one_pass=True)
+        on_all_cores(tell, matrix.shape, one_pass=True)
 
 
-def next_hops_of(found: NDArray, through: NDArray | None) -> NDArray[np.int32] | None:
+def next_hops_of(matrix: NDArray, through: NDArray | None) -> NDArray[np.int32] | None:
     """Return the next hops of all pairs; None if no vertices that paths go through were noted.
 
     RoundingError if distances are rounded so far that paths cannot be followed.
     """
     if through is None:
         return None
-    next_hop = np.full(found.shape, -1, np.int32)
-    lost = int(_follow(through, no_path(found), next_hop))
+    next_hop = np.full(matrix.shape, -1, np.int32)
+    lost = int(_follow(through, no_path(matrix), next_hop))
     if lost >= 0:
-        raise RoundingError(lost, str(found.dtype))
+        raise RoundingError(lost, str(matrix.dtype))
     return next_hop
 
 
@@ -212,8 +212,8 @@ def check_cycles(g: Graph | ArrayLike, lengths: Lengths) -> bool:
         exact = g if isinstance(g, Graph) else graph_of(np.asarray(g))
         if error := find_negative_cycle(exact, np.zeros(exact.n)):
             raise error
-    seen = lengths.graph()
-    if error := find_negative_cycle(seen, np.zeros(seen.n)):
+    graph = lengths.graph()
+    if error := find_negative_cycle(graph, np.zeros(graph.n)):
         raise error if lengths.rounding is None else RoundingError(error.cycle[0])
     return True
 

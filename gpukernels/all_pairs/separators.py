@@ -29,8 +29,8 @@ class Parts(NamedTuple):
     @property
     def separators(self) -> NDArray[np.int64]:
         """All separators, part by part."""
-        found = [m[b] for m, b in zip(self.members, self.borders, strict=True)]
-        return np.concatenate([np.empty(0, np.int64), *found])
+        separators = [m[b] for m, b in zip(self.members, self.borders, strict=True)]
+        return np.concatenate([np.empty(0, np.int64), *separators])
 
     def work(self) -> int:
         """Return the additions that all pairs take in these parts: see `predicted_work`."""
@@ -92,10 +92,10 @@ def cut(g: Graph, parts: int, seed: int) -> Parts:
         both.setdiag(False)
         both.eliminate_zeros()
         metis = needed("pymetis", "dask")
-        _, found = metis.part_graph(
+        _, part_of_vertex = metis.part_graph(
             parts, metis.CSRAdjacency(both.indptr, both.indices), options=metis.Options(seed=seed)
         )
-        part = np.asarray(found, np.int64)
+        part = np.asarray(part_of_vertex, np.int64)
     return parted(g, part)
 
 
@@ -119,11 +119,11 @@ def ruled(positions: NDArray, parts: int) -> NDArray[np.int64]:
     parts : int
         How many; as far as they can they have one size.
     """
-    found = np.zeros(len(positions), np.int64)
+    part = np.zeros(len(positions), np.int64)
 
     def halve(members: NDArray[np.int64], first: int, count: int) -> None:
         if count == 1 or not members.size:
-            found[members] = first
+            part[members] = first
             return
         place = positions[members]
         side = int(np.argmax(np.ptp(place, axis=0)))
@@ -134,4 +134,4 @@ def ruled(positions: NDArray, parts: int) -> NDArray[np.int64]:
         halve(order[middle:], first + left, count - left)
 
     halve(np.arange(len(positions)), 0, max(1, min(parts, len(positions))))
-    return found
+    return part

@@ -60,12 +60,12 @@ class Parts:
     def _each(self, work: Callable[[int, NDArray], None], matrix: NDArray) -> None:
         """Call ``work(i, rows)`` for each device and its rows of a matrix, all at once."""
 
-        def there(i: int) -> None:
+        def on_device(i: int) -> None:
             with self._peers.on(i):
                 work(i, matrix[self._rows(self._ends[i], self._ends[i + 1])])
 
         with ThreadPoolExecutor(self._count) as pool:
-            list(pool.map(there, range(self._count)))
+            list(pool.map(on_device, range(self._count)))
 
     def _rows(self, first: int, end: int) -> slice:
         return slice(first * self._form.tile, end * self._form.tile)
@@ -78,17 +78,17 @@ class Parts:
 
     def read(self, of: Sequence[DeviceArray], dtype: Any) -> NDArray:
         """Return the rows of all devices."""
-        found: NDArray = np.empty((self._tiles * self._form.tile,) * 2, dtype)
+        matrix: NDArray = np.empty((self._tiles * self._form.tile,) * 2, dtype)
 
         def from_one(i: int, rows: NDArray) -> None:
             own = of[i][self._rows(self._ends[i], self._ends[i + 1])]
             if len(rows):
                 self._peers.devices[i].read(own, rows)
 
-        self._each(from_one, found)
-        return found
+        self._each(from_one, matrix)
+        return matrix
 
-    def found(self) -> tuple[NDArray, NDArray | None]:
+    def results(self) -> tuple[NDArray, NDArray | None]:
         """Return distances, and the vertices that paths go through if they are noted."""
         distance = self.read(self._distance, self._absent.dtype)
         if not self._form.noting:
@@ -120,14 +120,14 @@ class Parts:
 
     def _update(self, i: int, pivot: Pivot) -> None:
         """Close a panel, and let the other paths of a device's rows lead through it."""
-        on, here, count = self._on[i], self._distance[i], pivot.size
-        close_panel(on, here, on.via, pivot)
+        on, matrix, count = self._on[i], self._distance[i], pivot.size
+        close_panel(on, matrix, on.via, pivot)
         products = count**2 * (2 * self._tiles - count)  # of tiles: a cross, its middle once
         over = range(pivot.first, pivot.end)
         for rows in pivot.beside(self._ends[i], self._ends[i + 1]):
             for columns in pivot.beside(0, self._tiles):
                 products += len(rows) * len(columns) * count
-                on.product(here, here, here, here, rows, columns, over)
+                on.product(matrix, matrix, matrix, matrix, rows, columns, over)
         self.operations += products * self._form.tile**3
 
 
@@ -146,4 +146,4 @@ def apsp(lengths: Lengths, device: None, **options: Any) -> APSPResult:
         "operations": parts.operations,
         "devices": len(peers.devices),
     }
-    return result_of(lengths, *parts.found(), stats)
+    return result_of(lengths, *parts.results(), stats)

@@ -82,8 +82,8 @@ class Streamed(Launches):
 
     def result(self, method: str, **stats: Any) -> APSPResult:
         """Return the result, as `result_of`."""
-        found = self.kept.finished(), self.through
-        return result_of(self.lengths, *found, self.stats(method) | stats)
+        matrices = self.kept.finished(), self.through
+        return result_of(self.lengths, *matrices, self.stats(method) | stats)
 
     def stats(self, method: str) -> dict[str, Any]:
         """Return the stats of every method that streams blocks."""

@@ -23,20 +23,20 @@ class Slot:
 
     def __init__(self, device: Device, elements: int, dtype: Any):
         self._device, self._elements, self._dtype = device, elements, np.dtype(dtype)
-        self._there: Any = device.empty(elements, dtype)
-        self._here: dict[str, NDArray] = {}
+        self._room: Any = device.empty(elements, dtype)
+        self._host_rooms: dict[str, NDArray] = {}
         #: The last copy to the device.
         self.copied: Copied | None = None
 
     def block(self, shape: tuple[int, int]) -> DeviceArray:
         """Return the room as a block of that shape."""
-        return self._there[: shape[0] * shape[1]].reshape(*shape)
+        return self._room[: shape[0] * shape[1]].reshape(*shape)
 
     def on_host(self, way: str, shape: tuple[int, int]) -> NDArray:
         """Return room on the host for a block on its way: to the device, or back."""
-        if way not in self._here:
-            self._here[way] = self._device.pinned(self._elements, self._dtype)
-        return self._here[way][: shape[0] * shape[1]].reshape(shape)
+        if way not in self._host_rooms:
+            self._host_rooms[way] = self._device.pinned(self._elements, self._dtype)
+        return self._host_rooms[way][: shape[0] * shape[1]].reshape(shape)
 
 
 class Move(NamedTuple):
@@ -95,12 +95,12 @@ class Pipeline:
         return copied
 
     def _store(self, moves: list[Move]) -> list[tuple[Move, Copied]]:
-        found = []
+        copies = []
         for move in moves:
             host = move.slot.on_host("back", move.shape)
-            found.append((move, self._copies.read(move.slot.block(move.shape), host)))
+            copies.append((move, self._copies.read(move.slot.block(move.shape), host)))
             self.from_device += host.nbytes
-        return found
+        return copies
 
     def _finish(self, stored: list[tuple[Move, Copied]]) -> None:
         for move, copied in stored:
