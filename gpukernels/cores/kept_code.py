@@ -34,16 +34,16 @@ MONTH = 30 * 86_400
 
 def digest_of(package: Path) -> str:
     """Return a digest of these sources and of the compilers' versions."""
-    told = hashlib.sha256(sys.version.encode())
+    digest = hashlib.sha256(sys.version.encode())
     for name in COMPILERS:
         with contextlib.suppress(metadata.PackageNotFoundError):
-            told.update(f"{name} {metadata.version(name)}".encode())
+            digest.update(f"{name} {metadata.version(name)}".encode())
     for room, rooms, files in os.walk(package):
         rooms[:] = sorted(rooms) if room != str(package) else sorted({*rooms} - WITHOUT_CODE)
         for name in sorted(file for file in files if file.endswith(".py")):
-            told.update(f"\0{room[len(str(package)) :]}/{name}\0".encode())
-            told.update(Path(room, name).read_bytes())
-    return told.hexdigest()[:16]
+            digest.update(f"\0{room[len(str(package)) :]}/{name}\0".encode())
+            digest.update(Path(room, name).read_bytes())
+    return digest.hexdigest()[:16]
 
 
 @functools.cache
@@ -91,8 +91,8 @@ class _Locator:
         """Return date and size of a file outside the package; the folder's name covers the rest."""
         if self._file.is_relative_to(PACKAGE) or not self._file.exists():
             return None
-        told = self._file.stat()
-        return told.st_mtime, told.st_size
+        status = self._file.stat()
+        return status.st_mtime, status.st_size
 
     def get_disambiguator(self) -> str:
         """Return a name for the place of the function."""
@@ -163,9 +163,9 @@ def keep(kernel: Any, cache: Any = None) -> None:
         return
     if Path(kernel.py_func.__code__.co_filename).is_relative_to(PACKAGE):
         # The class of numba-cuda, or that of numba itself.
-        made = kept(cache or sys.modules[type(kernel).__module__].CUDACache)(kernel.py_func)
-        if made._impl is not None:  # made now, before numba tells it of a launch
-            kernel._cache = made
+        files = kept(cache or sys.modules[type(kernel).__module__].CUDACache)(kernel.py_func)
+        if files._impl is not None:  # made now, before numba tells it of a launch
+            kernel._cache = files
 
 
 @functools.cache
@@ -182,8 +182,8 @@ def _one_name_for_each(index: Any) -> type[Any]:
     class OneNameForEach(index):
         def save(self, key: Any, data: Any) -> None:
             """Keep what was compiled for a combination of types."""
-            told = repr((self._version, self._source_stamp, key))
-            name = self._data_name(int(hashlib.sha256(told.encode()).hexdigest()[:16], 16))
+            description = repr((self._version, self._source_stamp, key))
+            name = self._data_name(int(hashlib.sha256(description.encode()).hexdigest()[:16], 16))
             self._save_data(name, data)
             try:
                 index = self._load_index()

@@ -61,19 +61,19 @@ def remember(variant: Any) -> None:
             if len(numbers) >= MOST_NUMBERS:
                 numbers.clear()
             # The variant keeps its types alive; the id of one is a faster key than itself.
-            kept = numbers.setdefault((id(ty), val), [])
+            remembered = numbers.setdefault((id(ty), val), [])
         else:
-            kept = getattr(val, "_handed_over", None)
-        if kept is None or variant.extensions:
+            remembered = getattr(val, "_handed_over", None)
+        if remembered is None or variant.extensions:
             make(ty, val, stream, retr, kernelargs)
             return
-        known, made = kept[0] if kept else (None, [])
+        known, arguments = remembered[0] if remembered else (None, [])
         if known is not ty:
-            later, made = len(retr), []
-            make(ty, val, stream, retr, made)
+            later, arguments = len(retr), []
+            make(ty, val, stream, retr, arguments)
             if len(retr) == later:  # else something is to be copied back after the launch
-                kept[:] = [(ty, made)]
-        kernelargs.extend(made)
+                remembered[:] = [(ty, arguments)]
+        kernelargs.extend(arguments)
 
     variant._prepare_args = prepare
 

@@ -82,24 +82,24 @@ class CudaDevice(Device):
         if not isinstance(host, np.ndarray) or host.flags.writeable:
             return self.array(host)
         of_gpu = cuda_memory.current().kept
-        kept = of_gpu.get(id(host))
-        if kept is None:
+        array = of_gpu.get(id(host))
+        if array is None:
             # Not lent: it is freed with the graph.
             whole = np.asarray(host, order="C")
-            kept = self._cuda.device_array(whole.shape, whole.dtype)
-            cuda_memory.write(kept, whole)
-            kept._handed_over = []
-            of_gpu[id(host)] = kept  # once it is filled: another thread may ask
+            array = self._cuda.device_array(whole.shape, whole.dtype)
+            cuda_memory.write(array, whole)
+            array._handed_over = []
+            of_gpu[id(host)] = array  # once it is filled: another thread may ask
             weakref.finalize(host, of_gpu.pop, id(host), None)
-        return kept
+        return array
 
     def keep_made(self, owner: object, name: str, make: Callable[[], Kept]) -> Kept:
         of_gpu, key = cuda_memory.current().kept, (id(owner), name)
-        kept = of_gpu.get(key)
-        if kept is None:
-            of_gpu[key] = kept = make()
+        item = of_gpu.get(key)
+        if item is None:
+            of_gpu[key] = item = make()
             weakref.finalize(owner, of_gpu.pop, key, None)
-        return kept
+        return item
 
     def put(self, array: Any, index: int, value: Any) -> None:
         cuda_memory.put(array, index, value)

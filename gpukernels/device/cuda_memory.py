@@ -116,9 +116,9 @@ class CudaMemory:
             if array.size:
                 # As numba's own `bind` does, a copy of the object. The pointer of its own is to
                 # memory that numba does not manage: it keeps the owner, and every part does too.
-                pointer, kept = array.gpu_data.device_pointer, array.__dict__
+                pointer, attributes = array.gpu_data.device_pointer, array.__dict__
                 array = kind.__new__(kind)
-                array.__dict__.update(kept)
+                array.__dict__.update(attributes)
                 array.gpu_data = make(self.context, pointer, array.nbytes, lease)
             lent.append(array)
         return lent
@@ -145,10 +145,10 @@ class CudaMemory:
 
     def read(self, array) -> np.ndarray:
         """Return the contents of a device array; some megabytes of it in page-locked memory."""
-        found = None
+        host = None
         if PINNED_FROM <= array.nbytes < LOCKED_BELOW:
-            found = self.pinned_array(array.shape, array.dtype)
-        return read(array, np.empty(array.shape, array.dtype) if found is None else found)
+            host = self.pinned_array(array.shape, array.dtype)
+        return read(array, np.empty(array.shape, array.dtype) if host is None else host)
 
     def read_all(self, arrays: Sequence) -> list[np.ndarray]:
         """Return the contents of device arrays; of those that lie side by side, by one copy."""
@@ -156,13 +156,13 @@ class CudaMemory:
         if span is None or span[1] >= LOCKED_BELOW:
             return [self.read(array) for array in arrays]
         start, size = span
-        found = self.pinned_array(size, np.uint8) if size >= PINNED_FROM else None
-        if found is None:
-            found = np.empty(size, np.uint8)
-        self._driver.device_to_host(found, arrays[0].gpu_data, size)
+        host = self.pinned_array(size, np.uint8) if size >= PINNED_FROM else None
+        if host is None:
+            host = np.empty(size, np.uint8)
+        self._driver.device_to_host(host, arrays[0].gpu_data, size)
         firsts = [array.device_ctypes_pointer.value - start for array in arrays]
         return [
-            found[first : first + array.nbytes].view(array.dtype).reshape(array.shape)
+            host[first : first + array.nbytes].view(array.dtype).reshape(array.shape)
             for first, array in zip(firsts, arrays, strict=True)
         ]
 
@@ -295,8 +295,8 @@ def write(array, host: np.ndarray, stream: Any = None) -> None:
     data, queue = array.gpu_data, 0 if stream is None else stream
 
     def send(stage: np.ndarray, first: int) -> None:
-        there = data.view(first, first + stage.nbytes)
-        _driver().host_to_device(there, stage, stage.nbytes, stream=queue)
+        part = data.view(first, first + stage.nbytes)
+        _driver().host_to_device(part, stage, stage.nbytes, stream=queue)
         if stream is not None:
             stream.synchronize()
 
@@ -333,8 +333,8 @@ def put(array, index: int, value) -> None:
     size = array.dtype.itemsize
     if not _fill(array.device_ctypes_pointer.value + index * size, size, value, array.dtype):
         # A sliced and reshaped array would say the same at five times the price.
-        there = array.gpu_data.view(index * size, (index + 1) * size)
-        _driver().host_to_device(there, np.array([value], dtype=array.dtype), size)
+        element = array.gpu_data.view(index * size, (index + 1) * size)
+        _driver().host_to_device(element, np.array([value], dtype=array.dtype), size)
 
 
 def _fill(start: int, size: int, value, dtype: np.dtype) -> bool:

@@ -85,7 +85,7 @@ class Pool:
             self.lent_bytes += size
         try:
             if block is None:
-                block = self._made(make)
+                block = self._allocated(make)
         except BaseException:
             with self._lock:
                 self.lent_bytes -= size
@@ -93,7 +93,7 @@ class Pool:
         self._lent[id(block)] = key, size, block
         return Lease(self, block)
 
-    def _made(self, make: Callable[[], Any]) -> Any:
+    def _allocated(self, make: Callable[[], Any]) -> Any:
         try:
             return make()
         except Exception:

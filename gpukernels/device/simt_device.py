@@ -24,8 +24,8 @@ from .copy_streams import CopyStream, SimtCopies
 #: Byte of an array of undefined content.
 UNDEFINED = 0xA5
 
-_made: contextvars.ContextVar[list[SimtDevice] | None]
-_made = contextvars.ContextVar("made", default=None)
+_devices: contextvars.ContextVar[list[SimtDevice] | None]
+_devices = contextvars.ContextVar("made", default=None)
 
 
 class SimtDevice(Device):
@@ -110,8 +110,8 @@ class SimtDevice(Device):
         self._launches = self._streams = 0
         #: Called after each launch with the number of launches so far.
         self.after_launch: Callable[[int], None] | None = None
-        if (made := _made.get()) is not None:
-            made.append(self)
+        if (devices := _devices.get()) is not None:
+            devices.append(self)
 
     def __repr__(self) -> str:
         return f"SimtDevice(schedule={self.schedule!r})"
@@ -220,8 +220,8 @@ def devices_made() -> Iterator[list[SimtDevice]]:
         In the order in which they are made.
     """
     devices: list[SimtDevice] = []
-    token = _made.set(devices)
+    token = _devices.set(devices)
     try:
         yield devices
     finally:
-        _made.reset(token)
+        _devices.reset(token)

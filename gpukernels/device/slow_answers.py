@@ -16,21 +16,21 @@ LARGE = 1 << 18
 
 
 @contextmanager
-def shown_if_slow(call: str, asked: Device | None, device: Device, size: int) -> Iterator[None]:
+def shown_if_slow(call: str, requested: Device | None, device: Device, size: int) -> Iterator[None]:
     """Show the launches of a call on a large graph, if it did not ask for the SIMT machine.
 
     Parameters
     ----------
     call : str
         The public function, such as ``"bfs"``, whose own frame opens this block.
-    asked : Device or None
+    requested : Device or None
         The device that the caller has given.
     device : Device
         The one that runs the kernels.
     size : int
         Vertices and arcs of the graph, or cells of the matrix.
     """
-    if asked is not None or not isinstance(device, SimtDevice) or device.recorder is not None:
+    if requested is not None or not isinstance(device, SimtDevice) or device.recorder is not None:
         yield
         return
     if size < LARGE:

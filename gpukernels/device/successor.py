@@ -39,7 +39,7 @@ from . import successor_code
 
 COMPILERS = "numba-cuda", "numba-cuda-mlir"
 #: The successor's counterpart of each of numba's functions.
-_made: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
+_counterparts: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
 
 
 def is_chosen() -> bool:
@@ -75,18 +75,18 @@ def of_successor(jitted: Any) -> Any:
     MissingTool
         If the successor is not installed.
     """
-    if jitted not in _made:
-        given, function = jitted.targetoptions, jitted.py_func
-        kept = ("device", "fastmath", "launch_bounds")
-        options = {name: given[name] for name in kept if given.get(name)}
+    if jitted not in _counterparts:
+        target_options, function = jitted.targetoptions, jitted.py_func
+        names = ("device", "fastmath", "launch_bounds")
+        options = {name: target_options[name] for name in names if target_options.get(name)}
         # Shared memory is refused in a function that is not inlined.
-        if given.get("device") and _shares(function):
+        if target_options.get("device") and _shares(function):
             options["inline"] = "always"
         its = successor_code.compiler()
-        _made[jitted] = its.cuda.jit(**options)(_renamed(function))
-        if not given.get("device"):
-            keep(_made[jitted], its.cache)
-    return _made[jitted]
+        _counterparts[jitted] = its.cuda.jit(**options)(_renamed(function))
+        if not target_options.get("device"):
+            keep(_counterparts[jitted], its.cache)
+    return _counterparts[jitted]
 
 
 def _shares(function: Any) -> bool:
@@ -105,9 +105,9 @@ def _renamed(function: Any) -> Any:
     known["__name__"] = function.__module__
     inner = function.__code__.co_freevars
     cells = tuple(types.CellType(_its(names.nonlocals[name])) for name in inner)
-    made = types.FunctionType(function.__code__, known, None, function.__defaults__, cells)
-    made.__qualname__ = function.__qualname__
-    return made
+    renamed = types.FunctionType(function.__code__, known, None, function.__defaults__, cells)
+    renamed.__qualname__ = function.__qualname__
+    return renamed
 
 
 def _its(value: Any) -> Any:

@@ -52,13 +52,13 @@ def _cache() -> Any:
     caching, cooperative = import_module("numba_cuda_mlir.caching"), "use_cooperative"
 
     class Impl(caching.MLIRCacheImpl):
-        def reduce(self, made):
-            return {**super().reduce(made), cooperative: made.metadata.get(cooperative, False)}
+        def reduce(self, result):
+            return {**super().reduce(result), cooperative: result.metadata.get(cooperative, False)}
 
-        def rebuild(self, target, kept):
-            made = super().rebuild(target, kept)
-            made.metadata[cooperative] = kept[cooperative]
-            return made
+        def rebuild(self, target, payload):
+            result = super().rebuild(target, payload)
+            result.metadata[cooperative] = payload[cooperative]
+            return result
 
     return type("Cache", (caching.MLIRCache,), {"_impl_class": Impl})
 
@@ -103,16 +103,16 @@ def instruction(name: str, text: str, returns: bool) -> Any:
         return None  # the successor says that there is no such function for these arguments
 
     typed.__name__ = name
-    made = its.extending.intrinsic(typed)
+    intrinsic = its.extending.intrinsic(typed)
     its.refresh()
-    return made
+    return intrinsic
 
 
 def _assembly(its, line, constraints, *inputs):
     returns = constraints.startswith("=")
     kind = its.machine.i32() if returns else None
-    made = its.llvm.inline_asm(kind, list(inputs), line, constraints, has_side_effects=True)
-    return made if returns else None
+    value = its.llvm.inline_asm(kind, list(inputs), line, constraints, has_side_effects=True)
+    return value if returns else None
 
 
 def _address(its, array, indices):
@@ -239,13 +239,13 @@ def _add_shuffles(its):
                 bits = its.llvm.bitcast(long, value)
                 halves = arith.trunci(word, bits), arith.trunci(word, arith.shrui(bits, by))
                 low, high = (arith.extui(long, passed(half)) for half in halves)
-                made = its.llvm.bitcast(value.type, arith.ori(low, arith.shli(high, by)))
+                result = its.llvm.bitcast(value.type, arith.ori(low, arith.shli(high, by)))
             elif isinstance(of, its.types.Float):
-                made = passed(value)
+                result = passed(value)
             else:
                 kind = builder.get_mlir_type(of)
-                made = its.convert(passed(_whole(its, builder, args[1], word)), kind)
-            builder.store_var(target, made)
+                result = its.convert(passed(_whole(its, builder, args[1], word)), kind)
+            builder.store_var(target, result)
 
     ways = its.nvvm.ShflKind
     add(its.cuda.shfl_sync, ways.idx, 31)
@@ -267,7 +267,7 @@ def _add_shared(its):
         with ir.InsertionPoint.at_block_begin(builder.mlir_funcOp.entry_block):
             pointer = llvm.mlir_addressof(llvm.PointerType.get(3), name)
             size = _assembly(its, "mov.u32 $0, %dynamic_smem_size;", "=r")
-            made = llvm.mlir_undef(
+            memref = llvm.mlir_undef(
                 ir.Type.parse("!llvm.struct<(ptr<3>, ptr<3>, i64, array<1 x i64>, array<1 x i64>)>")
             )
             long = its.machine.i64()
@@ -278,9 +278,9 @@ def _add_shared(its):
                 (its.arith.extui(long, size), 3, 0),
                 (its.arith.constant(long, 1), 4, 0),
             ):
-                made = llvm.insertvalue(made, value, ir.DenseI64ArrayAttr.get(place))
+                memref = llvm.insertvalue(memref, value, ir.DenseI64ArrayAttr.get(place))
             kind = ir.Type.parse("memref<?xi8, #gpu.address_space<workgroup>>")
-            return its.builtin.unrealized_conversion_cast([kind], [made])
+            return its.builtin.unrealized_conversion_cast([kind], [memref])
 
     @its.lower(its.cuda.shared.array, its.types.IntegerLiteral, its.types.DTypeSpec)
     def shared(builder, target, args, kwargs):

@@ -73,20 +73,20 @@ def trace(schedule: str = "lockstep", seed: int = 0, limit: int | None = None) -
     """
     device = SimtDevice(schedule=schedule, seed=seed, trace=True, limit=limit)
     token = tracing.set(device)
-    there = weakref.WeakSet(threading.enumerate())
-    there.add(threading.current_thread())
-    _open_traces.append(there)
+    threads = weakref.WeakSet(threading.enumerate())
+    threads.add(threading.current_thread())
+    _open_traces.append(threads)
     try:
         yield Tracing(device)
     finally:
         tracing.reset(token)
-        _open_traces[:] = [other for other in _open_traces if other is not there]
+        _open_traces[:] = [other for other in _open_traces if other is not threads]
 
 
 def warn_if_started_in_a_trace() -> None:
     """Warn where a trace is open that began before this thread, which does not inherit it."""
     thread = threading.current_thread()
-    if any(thread not in there for there in tuple(_open_traces)):
+    if any(thread not in threads for threads in tuple(_open_traces)):
         warnings.warn(
             f"thread {thread.name!r} was started inside `with gk.trace()`, which records only the "
             "thread that opened it: launches here are not traced. Open a trace in this "
