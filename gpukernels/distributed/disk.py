@@ -33,14 +33,14 @@ def opened(file: Path, mode: str = "rb") -> io.FileIO | None:
     """Open a regular file, unbuffered; return None if there is none, or something else."""
     if file.is_symlink() or not file.is_file():
         return None
-    found = _open(file, mode)
-    if stat.S_ISREG(os.fstat(found.fileno()).st_mode):
-        return found
-    found.close()
+    handle = _open(file, mode)
+    if stat.S_ISREG(os.fstat(handle.fileno()).st_mode):
+        return handle
+    handle.close()
     return None
 
 
-def made(file: Path, beginning: bytes) -> io.FileIO:
+def new_file(file: Path, beginning: bytes) -> io.FileIO:
     """Make a new file that starts with `beginning`, and open it to be written and read.
 
     Raises
@@ -74,11 +74,11 @@ def check_own(file: Path, beginning: bytes) -> bool:
     """
     if not os.path.lexists(file):
         return False
-    found = opened(file)
-    if found is None:
+    handle = opened(file)
+    if handle is None:
         raise FileExistsError(errno.EEXIST, "this is no regular file", str(file))
-    with found:
-        begins = found.read(len(beginning)) or b""
+    with handle:
+        begins = handle.read(len(beginning)) or b""
     if not beginning.startswith(begins):
         raise FileExistsError(errno.EEXIST, "another program has written this file", str(file))
     return True
@@ -111,11 +111,11 @@ def needing(file: Path, size: int) -> Iterator[None]:
             raise
         free = shutil.disk_usage(file.parent).free
         missing = f", {size - free:,} too few" if free < size else ""
-        said = (
+        message = (
             f"{error.strerror}: {size:,} bytes are needed and {free:,} are free{missing}; when "
             "there is room, the same call goes on"
         )
-        raise OSError(error.errno, said, str(file)) from error
+        raise OSError(error.errno, message, str(file)) from error
 
 
 def take_room(file: io.FileIO, size: int) -> None:
@@ -163,7 +163,7 @@ class MatrixFile:
     def make(self) -> None:
         """Make the file, with room on the disk for all of it; a FileExistsError as `made`."""
         with needing(self.path, self.size):
-            self._file = made(self.path, self._header)
+            self._file = new_file(self.path, self._header)
             take_room(self._file, self.size)
 
     def open(self) -> bool:
@@ -178,8 +178,8 @@ class MatrixFile:
     def take_room(self) -> None:
         """Take room again: a file that was copied may have holes in place of zeros."""
         assert self._file is not None
-        there = getattr(os.fstat(self._file.fileno()), "st_blocks", 0) * 512
-        with needing(self.path, max(self.size - there, 0)):
+        allocated = getattr(os.fstat(self._file.fileno()), "st_blocks", 0) * 512
+        with needing(self.path, max(self.size - allocated, 0)):
             take_room(self._file, self.size)
 
     @property

@@ -221,8 +221,8 @@ def peers_of(devices: Any) -> Peers:
     count = gpus_here()
     for number in devices:
         if not 0 <= number < count:
-            there = f"one of the {count} GPUs that answer, counted from 0"
-            raise InvalidArgument("devices", number, there)
+            allowed = f"one of the {count} GPUs that answer, counted from 0"
+            raise InvalidArgument("devices", number, allowed)
     return CudaPeers([int(number) for number in devices])
 
 

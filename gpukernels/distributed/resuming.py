@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from gpukernels.cores.slabs import on_all_cores
 from gpukernels.errors import InvalidArgument
 
-from .disk import check_own, made, needing, opened, write_all
+from .disk import check_own, needing, new_file, opened, write_all
 from .locks import locked
 
 #: Bytes of a sidecar at most: so many, and so many for each digest.
@@ -33,12 +33,12 @@ BEGINNING = b'{\n "format": "gpukernels'
 PIECE = 1 << 20
 
 
-def checked_place(argument: str, given: object, *suffixes: str) -> Path:
+def checked_place(argument: str, value: object, *suffixes: str) -> Path:
     """Return where a result is to be; InvalidArgument unless it can be there."""
     kinds = " or ".join(suffixes)
-    path = os.fspath(given) if isinstance(given, str | os.PathLike) else None
+    path = os.fspath(value) if isinstance(value, str | os.PathLike) else None
     if not isinstance(path, str) or "\0" in path:
-        raise InvalidArgument(argument, given, f"a path that ends in {kinds}, or None")
+        raise InvalidArgument(argument, value, f"a path that ends in {kinds}, or None")
     place = Path(path)
     if place.suffix not in suffixes:
         raise InvalidArgument(argument, path, f"a path that ends in {kinds}, or None")
@@ -130,11 +130,11 @@ class Sidecar:
                     self.refuse(allowed + also)
             return None
         with suppress(ValueError, TypeError, LookupError, AttributeError, RecursionError):
-            found, most = opened(self.file), BYTES + DIGEST_BYTES * digests
-            if found is not None:
-                with found:
-                    size = os.fstat(found.fileno()).st_size
-                    state = json.loads(found.readall() if size <= most else b"")
+            handle, most = opened(self.file), BYTES + DIGEST_BYTES * digests
+            if handle is not None:
+                with handle:
+                    size = os.fstat(handle.fileno()).st_size
+                    state = json.loads(handle.readall() if size <= most else b"")
                 sound = state.pop("digest") == _digest_of(state) and state["format"] == self._form
                 if sound and isinstance(state["made_from"], dict):
                     return state
@@ -168,7 +168,7 @@ class Sidecar:
         for file in files:
             self._stack.callback(file.close)
 
-    def begin(self, said: Mapping[str, Any], files: Sequence[Kept], more: int = 0) -> None:
+    def begin(self, state: Mapping[str, Any], files: Sequence[Kept], more: int = 0) -> None:
         """Write the sidecar and make the files with room for all of them, or leave nothing.
 
         Files that a killed run had begun to make are made again. `more` bytes have to be free.
@@ -189,7 +189,7 @@ class Sidecar:
                 self.refuse(
                     f"on a disk with {needed:,} bytes free, not {free:,}: {needed - free:,} too few"
                 )
-            self.write(said)
+            self.write(state)
             try:
                 for file in files:
                     file.make()
@@ -209,13 +209,13 @@ class Sidecar:
         except FileExistsError as error:
             self._in_the_way(error)
 
-    def write(self, said: Mapping[str, Any]) -> None:
+    def write(self, content: Mapping[str, Any]) -> None:
         """Replace the sidecar as a whole; if the disk is full, the old one stays."""
-        said = {"format": self._form, **said}
-        text = json.dumps(said | {"digest": _digest_of(said)}, indent=1).encode()
+        content = {"format": self._form, **content}
+        text = json.dumps(content | {"digest": _digest_of(content)}, indent=1).encode()
         new = self._new
         try:
-            with needing(new, len(text)), made(new, text[: len(BEGINNING)]) as file:
+            with needing(new, len(text)), new_file(new, text[: len(BEGINNING)]) as file:
                 try:
                     write_all(file, text[len(BEGINNING) :])
                     os.fsync(file.fileno())
@@ -258,8 +258,8 @@ def _digests(flat: memoryview) -> list[bytes]:
     return on_all_cores(part, (-(-len(flat) // PIECE), PIECE))
 
 
-def _digest_of(said: Mapping[str, Any]) -> str:
-    text = json.dumps(said, sort_keys=True).encode()
+def _digest_of(content: Mapping[str, Any]) -> str:
+    text = json.dumps(content, sort_keys=True).encode()
     return hashlib.blake2b(text, digest_size=16).hexdigest()
 
 

@@ -72,12 +72,12 @@ def rows_a_tile(rows: int, row_bytes: int, client: Any) -> int:
 
 def tiles_of(what: str, ids: NDArray, each: int) -> list[RowTile]:
     """Return tiles of `each` rows, the work on which takes its part of `ids`."""
-    found = []
+    tiles = []
     for first in range(0, ids.size, each):
         rows = np.arange(first, min(first + each, ids.size))
         name = f"{what} {rows[0]:,} to {rows[-1]:,}"
-        found.append(RowTile(name, rows, partial(_part, ids, rows)))
-    return found
+        tiles.append(RowTile(name, rows, partial(_part, ids, rows)))
+    return tiles
 
 
 def _part(ids: NDArray, rows: NDArray) -> tuple[NDArray]:
@@ -161,9 +161,9 @@ class _Making(NamedTuple):
         matrix: Any = None
         stats = []
         with Progress(f"gk.{self.call}", len(cut), "tile") as bar:
-            results = self._here if self.client is None else self._as_they_come
-            for done, (i, (rows, told)) in enumerate(results(cut, missing)):
-                stats.append(told)
+            results = self._in_this_process if self.client is None else self._as_they_come
+            for done, (i, (rows, tile_stats)) in enumerate(results(cut, missing)):
+                stats.append(tile_stats)
                 if target is None:
                     matrix = self._placed(rows, cut[i].rows, matrix)
                 else:
@@ -193,7 +193,7 @@ class _Making(NamedTuple):
         on_all_cores(put, rows.shape, one_pass=True)
         return matrix
 
-    def _here(self, cut: list[RowTile], missing: list[int]) -> Iterator[tuple[int, Any]]:
+    def _in_this_process(self, cut: list[RowTile], missing: list[int]) -> Iterator[tuple[int, Any]]:
         """Yield the number of each missing tile, and the result of the work on it."""
         for i in missing:
             try:
@@ -247,30 +247,30 @@ class _Making(NamedTuple):
                     if pair.status in ("error", "cancelled"):
                         result_of(self.call, pair, names)
                     bar.reach(done + 1)
-            told_names = {f"told-{key}": name for key, name in names.items()}
-            stats = named(self.call, partial(_told, self.client, pairs), names | told_names)
+            stats_names = {f"told-{key}": name for key, name in names.items()}
+            stats = named(self.call, partial(_stats_of, self.client, pairs), names | stats_names)
         except BaseException:
             cancel(pairs)
             raise
         return matrix, stats
 
 
-def _told(client: Any, pairs: Sequence[Any]) -> list[dict[str, Any]]:
+def _stats_of(client: Any, pairs: Sequence[Any]) -> list[dict[str, Any]]:
     """Return the statistics of each tile, without the rows, which stay on their workers."""
     keys = [pair.key for pair in pairs]
-    told: dict[str, dict[str, Any]] = {}
+    stats: dict[str, dict[str, Any]] = {}
     # One message a worker. A task for each tile would come between two tiles: some milliseconds.
-    for some in client.run(_told_here, keys, on_error="ignore").values():
-        told |= some
+    for some in client.run(_stats_on_worker, keys, on_error="ignore").values():
+        stats |= some
     # Then the tiles of a worker that has died since, or has its rows on a disk.
-    rest = [pair for pair in pairs if pair.key not in told]
-    told_keys = [f"told-{pair.key}" for pair in rest]
-    asked = client.map(operator.itemgetter(1), rest, key=told_keys, pure=False) if rest else []
-    told |= zip((pair.key for pair in rest), client.gather(asked), strict=True)
-    return [told[key] for key in keys]
+    rest = [pair for pair in pairs if pair.key not in stats]
+    stats_keys = [f"told-{pair.key}" for pair in rest]
+    futures = client.map(operator.itemgetter(1), rest, key=stats_keys, pure=False) if rest else []
+    stats |= zip((pair.key for pair in rest), client.gather(futures), strict=True)
+    return [stats[key] for key in keys]
 
 
-def _told_here(keys: Sequence[str], dask_worker: Any) -> dict[str, dict[str, Any]]:
+def _stats_on_worker(keys: Sequence[str], dask_worker: Any) -> dict[str, dict[str, Any]]:
     """Return the statistics of the tiles among `keys` that this worker has in memory."""
     held = getattr(dask_worker.data, "fast", dask_worker.data)  # without the tiles on a disk
     return {key: held[key][1] for key in keys if key in held}

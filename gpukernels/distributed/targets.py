@@ -144,7 +144,7 @@ class Target:
                 sidecar.refuse_changed(sidecar.file)
             self.done = {int(i): digest for i, digest in done.items()}
         if not self.done:
-            sidecar.begin(self._said(), [matrix])
+            sidecar.begin(self._state(), [matrix])
             return
         if not matrix.open():
             sidecar.refuse_changed(matrix.path)
@@ -159,7 +159,7 @@ class Target:
         self._matrix.write(self._rows[i], values)
         self._matrix.sync()
         self.done[i] = digest_of(values)
-        self._sidecar.write(self._said())
+        self._sidecar.write(self._state())
 
     def finished(self) -> Any:
         """Return the matrix as it stands on the disk."""
@@ -167,7 +167,7 @@ class Target:
             return needed("dask.array", "dask").from_zarr(str(self._matrix.path))
         return np.load(self._matrix.path, mmap_mode="r")
 
-    def _said(self) -> dict[str, Any]:
+    def _state(self) -> dict[str, Any]:
         done = {str(i): digest for i, digest in sorted(self.done.items())}
         return {"made_from": self._made_from, "done": done}
 

@@ -60,20 +60,20 @@ class Watch:
 
     def __init__(self):
         self.runs: list[TaskRun] = []
-        self._told: list[dict[str, Any]] = []
+        self._events: list[dict[str, Any]] = []
 
-    def told(self) -> list[dict[str, Any]]:
+    def events(self) -> list[dict[str, Any]]:
         """Return all events reported so far."""
-        return list(self._told)
+        return list(self._events)
 
     def hear(self, event: tuple[float, dict[str, Any]]) -> None:
         """Keep an event; Dask itself keeps only the last thousand."""
-        self._told.append(event[1])
+        self._events.append(event[1])
 
     def running(self, kind: str) -> set[str]:
         """Return the addresses of workers that have begun such a task and not ended it."""
         begun = {}
-        for event in self.told():
+        for event in self.events():
             if event["what"] == "begins" and event["key"].startswith(f"{kind}-"):
                 begun[event["key"], event["worker"]] = event["worker"]
             elif event["what"] == "ends":
@@ -121,7 +121,7 @@ def watched(client: Any) -> Iterator[Watch]:
         yield watch
         late = time.monotonic() + PATIENCE
         while True:
-            events = [e for e in watch.told() if e["at"] >= begin]
+            events = [e for e in watch.events() if e["at"] >= begin]
             watch.runs, all_ended = runs_of(events, begin)
             if all_ended or time.monotonic() > late:
                 break

@@ -255,9 +255,9 @@ def test_what_no_worker_has_in_memory_is_told_by_a_task(client, monkeypatch, kno
 def test_rows_on_a_disk_stay_there_when_they_tell():
     held, spilled = {"a": (None, "told")}, {"a": (None, "told"), "b": (None, "asked")}
     worker = SimpleNamespace(data=SimpleNamespace(fast=held))
-    assert row_tiles._told_here(["a", "b", "c"], worker) == {"a": "told"}
+    assert row_tiles._stats_on_worker(["a", "b", "c"], worker) == {"a": "told"}
     # Without a limit of memory a worker has one mapping.
-    assert row_tiles._told_here(["a", "b", "c"], SimpleNamespace(data=spilled)) == {
+    assert row_tiles._stats_on_worker(["a", "b", "c"], SimpleNamespace(data=spilled)) == {
         "a": "told", "b": "asked",
     }  # fmt: skip
 
