@@ -68,11 +68,11 @@ class _Package(_ModuleType):
             raise AttributeError(f"module 'gpukernels' has no attribute {name!r}")
         module, its_name = _PLACES.get(name, (__name__, name))
         if module == __name__:
-            found = _importlib.import_module(f"{module}.{its_name}")
+            attribute = _importlib.import_module(f"{module}.{its_name}")
         else:
-            found = getattr(_importlib.import_module(module), its_name)
-        self.__dict__[name] = found
-        return found
+            attribute = getattr(_importlib.import_module(module), its_name)
+        self.__dict__[name] = attribute
+        return attribute
 
     def __setattr__(self, name: str, value: _Any) -> None:
         # gk.trace is the function of that name, also once the room of that name is imported.

@@ -111,8 +111,8 @@ def check_text(name: str, value: object) -> None:
     try:
         value.encode()
     except UnicodeEncodeError as wrong:
-        found = f"{value[wrong.start]!r} at {wrong.start}"
-        allowed = f"a text that UTF-8 can hold, so without a lone surrogate ({found})"
+        surrogate = f"{value[wrong.start]!r} at {wrong.start}"
+        allowed = f"a text that UTF-8 can hold, so without a lone surrogate ({surrogate})"
         raise InvalidArgument(name, value, allowed) from None
 
 
@@ -188,14 +188,14 @@ def as_numbers(name: str, values: Any) -> np.ndarray:
     """
     array = as_array(name, values)
     if not hasattr(values, "dtype") and array.dtype.kind in "Of" and array.size:
-        given = np.asarray(values, dtype=object)
-        whole = [isinstance(value, int | np.integer) for value in given.flat]
+        items = np.asarray(values, dtype=object)
+        whole = [isinstance(value, int | np.integer) for value in items.flat]
         if all(whole):
-            _refuse_first(name, given, ~_within(given, np.int64), "from -2^63 to 2^63 - 1 (int64)")
+            _refuse_first(name, items, ~_within(items, np.int64), "from -2^63 to 2^63 - 1 (int64)")
         if array.dtype.kind == "f":
-            changed = np.reshape(whole, given.shape) & (given != array.astype(object))
+            changed = np.reshape(whole, items.shape) & (items != array.astype(object))
             allowed = "a number that float64 holds exactly, because it stands among floats"
-            _refuse_first(name, given, changed, allowed)
+            _refuse_first(name, items, changed, allowed)
     kind, size = array.dtype.kind, array.dtype.itemsize
     if kind not in "biuf":
         raise InvalidArgument(f"{name}.dtype", str(array.dtype), "an integer or float type")

@@ -119,13 +119,13 @@ def driver_of(
     known = options_of(driver)
     for name in options:
         if name not in known:
-            told = f"{family} method {method!r} takes no option {name!r}; it takes {list(known)}"
-            raise TypeError(told + (_taker(methods, name) if method == AUTO else ""))
-    given = options_as_python(options)
-    for name, value in given.items():
+            message = f"{family} method {method!r} takes no option {name!r}; it takes {list(known)}"
+            raise TypeError(message + (_taker(methods, name) if method == AUTO else ""))
+    values = options_as_python(options)
+    for name, value in values.items():
         if known[name].annotation in ("bool", bool):
             check_flag(name, value)
-    return driver, given
+    return driver, values
 
 
 def takes_fields_of(record: type) -> Callable[[Driver], Driver]:
@@ -144,9 +144,9 @@ def takes_fields_of(record: type) -> Callable[[Driver], Driver]:
             for f in fields(record)
         ]  # fmt: skip
         at = sum(p.kind != p.KEYWORD_ONLY for p in own)
-        told: Any = driver
-        told.__signature__ = signature.replace(parameters=[*own[:at], *named, *own[at:]])
-        told.__options_record__ = record
+        declared: Any = driver
+        declared.__signature__ = signature.replace(parameters=[*own[:at], *named, *own[at:]])
+        declared.__options_record__ = record
         return driver
 
     return declare

@@ -41,8 +41,8 @@ def _is_deep_around(g: Graph, start: int) -> bool:
         if not frontier.size or held + ends[-1] > 16 * VERTICES:
             return False
         arcs = np.repeat(g.offsets[frontier] - ends + degrees, degrees) + np.arange(ends[-1])
-        found = np.unique(g.targets[arcs])
-        frontier = found[~seen[found]]
+        ends_of_arcs = np.unique(g.targets[arcs])
+        frontier = ends_of_arcs[~seen[ends_of_arcs]]
         seen[frontier] = True
         held += frontier.size
         if held >= VERTICES:

@@ -236,11 +236,11 @@ class Graph:
         if m > INT32_MAX:
             raise InvalidArgument("number of arcs", m, f"at most {INT32_MAX}")
         if not directed:
-            there = ~loop
-            weight = None if weight is None else np.concatenate([weight, weight[there]])
+            no_loop = ~loop
+            weight = None if weight is None else np.concatenate([weight, weight[no_loop]])
             source, target = (
-                np.concatenate([source, target[there]]),
-                np.concatenate([target, source[there]]),
+                np.concatenate([source, target[no_loop]]),
+                np.concatenate([target, source[no_loop]]),
             )
         rows = in_order(n, source, target, weight)
         if parallel == "min":
@@ -603,13 +603,13 @@ def _check_symmetric(graph: Graph) -> None:
         return
     # The rows may be in another order, and so may parallel arcs of different weights.
     source, target = graph.coo
-    there = _sorted_arcs(graph.n, source, target, graph.weights)
+    arcs = _sorted_arcs(graph.n, source, target, graph.weights)
     back = _sorted_arcs(graph.n, target, source, graph.weights)
-    differs = (there[0] != back[0]) | (there[1] != back[1]) | (there[2] != back[2])
+    differs = (arcs[0] != back[0]) | (arcs[1] != back[1]) | (arcs[2] != back[2])
     if not differs.any():
         return
     at = int(np.argmax(differs))
-    given, turned = ([column[at].item() for column in arcs] for arcs in (there, back))
+    given, turned = ([column[at].item() for column in columns] for columns in (arcs, back))
     # Both lists are sorted, so the lesser of the two is missing from the other list.
     if given < turned:
         u, v, w = given

@@ -169,8 +169,8 @@ def from_scipy(
     arcs = matrix.tocoo()
     source, target, weight = arcs.row, arcs.col, arcs.data
     if matrix.format == "bsr":
-        there = weight != 0
-        source, target, weight = source[there], target[there], weight[there]
+        nonzero = weight != 0
+        source, target, weight = source[nonzero], target[nonzero], weight[nonzero]
     return Graph.from_arcs(
         matrix.shape[0],
         source,

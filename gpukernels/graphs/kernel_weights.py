@@ -105,36 +105,36 @@ def kernel_graph(g: Graph) -> Graph:
     return g if g.weights is None or g.weights.itemsize == 4 else _seen_by_kernels(g)[0]
 
 
-def rounding_of(given: Graph | NDArray) -> Rounding | None:
+def rounding_of(lengths: Graph | NDArray) -> Rounding | None:
     """Return the changes by rounding of a graph or a matrix of lengths; None if none can exist."""
-    if isinstance(given, Graph):
-        wide = given.weights is not None and given.weights.dtype == np.float64
-        return _seen_by_kernels(given)[1] if wide else None
-    return _rounding_of_rows(given) if given.dtype == np.float64 else None
+    if isinstance(lengths, Graph):
+        wide = lengths.weights is not None and lengths.weights.dtype == np.float64
+        return _seen_by_kernels(lengths)[1] if wide else None
+    return _rounding_of_rows(lengths) if lengths.dtype == np.float64 else None
 
 
 def with_rounding(
-    result: Result, rounding: Rounding | None, given: Graph | NDArray, signed: bool = True
+    result: Result, rounding: Rounding | None, lengths: Graph | NDArray, signed: bool = True
 ) -> Result:
     """Return the result with the effects of rounding in its `stats`.
 
-    These are `rounding_error`, and `rounded_weights` if `rounding` has the changes of `given`.
+    These are `rounding_error`, and `rounded_weights` if `rounding` has the changes of `lengths`.
     Float32 weights are not changed, but their sums are rounded. A matrix of them may change after
     the call. So it is read now, and only if it has negative lengths: `signed`.
     """
     if rounding is not None:
-        return _told(result, lambda: rounding, rounded_weights=rounding.changed)
-    if isinstance(given, Graph):
-        weights = given.weights
+        return _with_error(result, lambda: rounding, rounded_weights=rounding.changed)
+    if isinstance(lengths, Graph):
+        weights = lengths.weights
         if weights is not None and weights.dtype == np.float32:
-            return _told(result, lambda: _rounding_of_arcs(given, weights))
-    elif signed and given.dtype == np.float32:
-        sums = _rounding_of_rows(given)
-        return _told(result, lambda: sums)
+            return _with_error(result, lambda: _rounding_of_arcs(lengths, weights))
+    elif signed and lengths.dtype == np.float32:
+        sums = _rounding_of_rows(lengths)
+        return _with_error(result, lambda: sums)
     return result
 
 
-def _told(result: Result, rounding: Callable[[], Rounding], **more: int) -> Result:
+def _with_error(result: Result, rounding: Callable[[], Rounding], **more: int) -> Result:
     def error() -> float:
         return rounding().bound(_longest(result.distance))
 
@@ -204,5 +204,5 @@ def _longest(distance: Any) -> float:
     if distance.size == 0:
         return 0.0
     parts = slabs_of(len(distance)) if distance.ndim == 2 else [(0, len(distance))]
-    found = (np.abs(distance[first:last]) for first, last in parts)
-    return max(float(np.where(np.isinf(part), 0, part).max()) for part in found)
+    lengths = (np.abs(distance[first:last]) for first, last in parts)
+    return max(float(np.where(np.isinf(part), 0, part).max()) for part in lengths)

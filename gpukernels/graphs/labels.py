@@ -79,26 +79,26 @@ class Labels:
         InvalidArgument
             If no vertex has it; names the argument, `name`, and the label at this position.
         """
-        found = None
+        position = None
         if not self._are_whole:
             try:
-                found = self._positions.get(label)
+                position = self._positions.get(label)
             except TypeError:  # it cannot be hashed, so no vertex has it
-                found = None
+                position = None
         elif is_whole(label) and len(self) and self._ordered[0] <= label <= self._ordered[-1]:
             at = int(np.searchsorted(self._ordered, label))
             if self._ordered[at] == label:
-                found = at if self._order is None else int(self._order[at])
-        if found is None:
+                position = at if self._order is None else int(self._order[at])
+        if position is None:
             raise InvalidArgument(name, label, self._allowed(label))
-        return found
+        return position
 
     def positions(self, name: str, labels: Any) -> NDArray[np.int32]:
         """Return the position of each of some labels: int32, shape (k,); errors as `position`."""
         if isinstance(labels, str | bytes) or not isinstance(labels, Iterable):
             raise InvalidArgument(name, labels, "labels in a row")
-        found = [self.position(f"{name}[{i}]", as_python(v)) for i, v in enumerate(labels)]
-        return np.array(found, np.int32)
+        positions = [self.position(f"{name}[{i}]", as_python(v)) for i, v in enumerate(labels)]
+        return np.array(positions, np.int32)
 
     def _allowed(self, label: Any) -> str:
         """Return examples of labels, and the label at a position that was taken for one."""

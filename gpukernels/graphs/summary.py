@@ -16,8 +16,8 @@ def shape_of(array: Any) -> str:
 
 def record_summary(record: Any) -> str:
     """Return the printed form of a record: its fields by name, arrays by type and shape."""
-    told = ((field.name, getattr(record, field.name)) for field in fields(record))
-    shown = (f"{k}={shape_of(v) if isinstance(v, np.ndarray) else repr(v)}" for k, v in told)
+    values = ((field.name, getattr(record, field.name)) for field in fields(record))
+    shown = (f"{k}={shape_of(v) if isinstance(v, np.ndarray) else repr(v)}" for k, v in values)
     return f"{type(record).__name__}({', '.join(shown)})"
 
 

@@ -55,8 +55,8 @@ def is_held(g: Graph, distance: NDArray) -> bool:
     a float has become minus infinity.
     """
     source, target = g.coo
-    there = distance != no_arc(distance.dtype)
-    beyond = there[source] & ~there[target]
+    is_reached = distance != no_arc(distance.dtype)
+    beyond = is_reached[source] & ~is_reached[target]
     return not (beyond.any() or (distance == -np.inf).any())
 
 

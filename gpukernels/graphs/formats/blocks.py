@@ -153,13 +153,13 @@ def find_line(
     """
     parts, last_line = iter(parts), 1
     for block in parts:
-        found = content.search(block.text)
-        start = found.start() if found else len(block.text)
+        match = content.search(block.text)
+        start = match.start() if match else len(block.text)
         above = Block(block.first_line, block.text[:start])
         last_line = above.last_line
         if passed is not None:
             passed(above)
-        if found:
+        if match:
             end = block.text.find(b"\n", start) + 1 or len(block.text)
             line, number = block.text[start:end], last_line + 1
             rest = Block(number if keep else number + 1, block.text[start if keep else end :])

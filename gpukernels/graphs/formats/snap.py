@@ -115,8 +115,8 @@ class _Header:
             self.edges = Announced(number_of(last[2]), "edges", _line_of(last, above))
 
 
-def _line_of(found: re.Match[bytes], above: Block) -> int:
-    return above.first_line + line_feeds(above.text[: found.start()])
+def _line_of(match: re.Match[bytes], above: Block) -> int:
+    return above.first_line + line_feeds(above.text[: match.start()])
 
 
 def _sound(rows: NDArray) -> bool:
