@@ -130,17 +130,17 @@ class Assembly:
     @property
     def loops(self) -> tuple[tuple[Instruction, ...], ...]:
         """The instructions of each loop: from a branch's target back to it, in order of address."""
-        found = []
+        loops = []
         for last in self.select("BRA"):
             if last.target is not None and last.target <= last.address:
-                found.append(
+                loops.append(
                     tuple(
                         i
                         for i in self.instructions
                         if i.function == last.function and last.target <= i.address <= last.address
                     )
                 )
-        return tuple(sorted(found, key=lambda loop: loop[0].address))
+        return tuple(sorted(loops, key=lambda loop: loop[0].address))
 
     @property
     def calls(self) -> tuple[str, ...]:
@@ -303,8 +303,8 @@ def _device_runtime() -> Path:
 
         places = [*map(Path, nvidia.__path__), *places]
     for place in places:
-        if found := sorted((*place.glob("**/libcudadevrt.a"), *place.glob("**/cudadevrt.lib"))):
-            return found[-1]
+        if libraries := sorted((*place.glob("**/libcudadevrt.a"), *place.glob("**/cudadevrt.lib"))):
+            return libraries[-1]
     raise MissingTool("sass() of a grid sync needs libcudadevrt: pip install nvidia-cuda-runtime")
 
 
@@ -317,8 +317,8 @@ def _nvdisasm() -> str:
             if tools := sorted(Path(folder).glob("*/bin/**/nvdisasm*")):
                 return str(tools[-1])
     for place in (None, "/usr/local/cuda/bin"):
-        if found := shutil.which("nvdisasm", path=place):
-            return found
+        if tool := shutil.which("nvdisasm", path=place):
+            return tool
     raise MissingTool("sass() needs nvdisasm; install it with: pip install nvidia-cuda-nvdisasm")
 
 
@@ -335,7 +335,7 @@ def _is_own(function: str, ptx: str) -> bool:
 
 
 def _parse_function(function: str, text: str) -> list[Instruction]:
-    found: list[list[Any]] = []
+    rows: list[list[Any]] = []
     labels: dict[str, int] = {}
     waiting: list[str] = []
     file, line = "", 0
@@ -349,13 +349,14 @@ def _parse_function(function: str, text: str) -> list[Instruction]:
             labels.update(dict.fromkeys(waiting, address))
             waiting.clear()
             operands = tuple(one[4].split(", ")) if one[4] else ()
-            found.append([address, one[2] or "", one[3], operands, line, file, function])
-    while found and found[-1][2] == "NOP":
-        found.pop()
-    made = [Instruction(*[*parts, _target(parts, labels)]) for parts in found]
-    if made and made[-1].is_a("BRA") and made[-1].target == made[-1].address:
-        made.pop()
-    return made
+            rows.append([address, one[2] or "", one[3], operands, line, file, function])
+    while rows and rows[-1][2] == "NOP":
+        rows.pop()
+    instructions = [Instruction(*[*parts, _target(parts, labels)]) for parts in rows]
+    last = instructions[-1] if instructions else None
+    if last is not None and last.is_a("BRA") and last.target == last.address:
+        instructions.pop()
+    return instructions
 
 
 def _target(parts: list[Any], labels: dict[str, int]) -> int | None:

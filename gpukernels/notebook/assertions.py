@@ -33,7 +33,7 @@ _CAUGHT = {"AssertionError", "BaseException", "Exception"}
 PUBLISHED = "The text nearby describes the published notebook. In the notebook as it is now,"
 
 #: Lines of the running cell whose failure has been printed.
-_told: set[int] = set()
+_reported: set[int] = set()
 
 
 def soften_in_notebook() -> bool:
@@ -60,41 +60,41 @@ class SoftAssertions(ast.NodeTransformer):
 
     def visit_Module(self, cell: ast.Module) -> ast.Module:
         """Change the cell's assertions if a reader runs the cell."""
-        _told.clear()
+        _reported.clear()
         return self.generic_visit(cell) if _read() else cell
 
-    def visit_Expr(self, found: ast.Expr) -> ast.stmt:
+    def visit_Expr(self, statement: ast.Expr) -> ast.stmt:
         """Treat a call of a function such as ``np.testing.assert_array_equal`` as an assertion."""
-        called = getattr(found.value, "func", None)
+        called = getattr(statement.value, "func", None)
         name = getattr(called, "attr", getattr(called, "id", ""))
-        return self.visit_Assert(found) if name.startswith("assert_") else found
+        return self.visit_Assert(statement) if name.startswith("assert_") else statement
 
-    def visit_Assert(self, found: ast.Assert | ast.Expr) -> ast.Try:
+    def visit_Assert(self, statement: ast.Assert | ast.Expr) -> ast.Try:
         """Put the assertion between ``try`` and a handler that reports it."""
         # Imported again by the cell, because a reader may use any name for something else.
         report = (
             f"__import__({__name__!r}, fromlist=['report']).report("
-            f"{found.lineno}, {found.end_lineno}, {ast.unparse(found)!r})"
+            f"{statement.lineno}, {statement.end_lineno}, {ast.unparse(statement)!r})"
         )
         caught = ", ".join(FAILURES)
         text = f"try:\n    pass\nexcept ({caught}):\n    {report}"
         (guarded,) = ast.parse(text).body
         for node in ast.walk(guarded):
-            ast.copy_location(node, found)
-        guarded.body = [found]
+            ast.copy_location(node, statement)
+        guarded.body = [statement]
         return guarded
 
-    def visit_Try(self, found: ast.Try) -> ast.Try:
+    def visit_Try(self, statement: ast.Try) -> ast.Try:
         """Leave assertions unchanged if the cell itself handles their failure."""
-        body = found.body
-        if any(_handles_assertions(handler) for handler in found.handlers):
-            found.body = []
-        self.generic_visit(found)
-        found.body = found.body or body
-        return found
+        body = statement.body
+        if any(_handles_assertions(handler) for handler in statement.handlers):
+            statement.body = []
+        self.generic_visit(statement)
+        statement.body = statement.body or body
+        return statement
 
-    def _leave(self, found: ast.AST) -> ast.AST:
-        return found
+    def _leave(self, statement: ast.AST) -> ast.AST:
+        return statement
 
     visit_FunctionDef = visit_AsyncFunctionDef = visit_ClassDef = _leave
 
@@ -109,7 +109,7 @@ def report(line: int, last: int, text: str) -> None:
     text : str
         The assertion, printed if the lines of the cell cannot be read.
     """
-    if line in _told:  # an assertion in a loop may fail in every iteration
+    if line in _reported:  # an assertion in a loop may fail in every iteration
         return
     cell = linecache.getlines(sys._getframe(1).f_code.co_filename)
     if last <= len(cell):
@@ -120,12 +120,12 @@ def report(line: int, last: int, text: str) -> None:
         why = f"{type(error).__name__}: {why}"
     if why:
         text += f"  ({why})"
-    if _told:
-        said = f"Nor does line {line}: {text}"
+    if _reported:
+        message = f"Nor does line {line}: {text}"
     else:
-        said = f"{PUBLISHED} line {line} does not hold: {text}"
-    _told.add(line)
-    print(said, file=sys.stderr)
+        message = f"{PUBLISHED} line {line} does not hold: {text}"
+    _reported.add(line)
+    print(message, file=sys.stderr)
 
 
 def _handles_assertions(handler: ast.ExceptHandler) -> bool:

@@ -66,13 +66,13 @@ def _show_widgets() -> None:
 
 
 def _versions() -> str:
-    found = []
+    versions = []
     for package in ("numba", "numba-cuda", "numpy", "anywidget"):
         try:
-            found.append(f"{package} {importlib.metadata.version(package)}")
+            versions.append(f"{package} {importlib.metadata.version(package)}")
         except importlib.metadata.PackageNotFoundError:
-            found.append(f"no {package}")
-    return "Python {}.{}, ".format(*sys.version_info) + ", ".join(found)
+            versions.append(f"no {package}")
+    return "Python {}.{}, ".format(*sys.version_info) + ", ".join(versions)
 
 
 def _choose_device() -> str:

@@ -61,18 +61,18 @@ def compare(kept: dict[str, Any], counters: Iterable[str] = COMPARED) -> list[di
             names = [name for name in COMPARED[counter] if name in row["ncu"]]
             if not names:
                 continue
-            there, here = sum(row["ncu"][name] for name in names), row["machine"][counter]
+            of_ncu, of_machine = sum(row["ncu"][name] for name in names), row["machine"][counter]
             if counter == "SIMD efficiency":
-                there /= 32
-            if not there and not here:
+                of_ncu /= 32
+            if not of_ncu and not of_machine:
                 continue
-            difference = (here - there) / there if there else math.inf
+            difference = (of_machine - of_ncu) / of_ncu if of_ncu else math.inf
             rows.append(
                 {
                     **{name: row[name] for name in ("case", "kernel", "launch")},
                     "counter": counter,
-                    "machine": here,
-                    "ncu": there,
+                    "machine": of_machine,
+                    "ncu": of_ncu,
                     "difference": difference,
                     "agrees": abs(difference) <= TOLERANCE,
                     "why": row.get("why", {}).get(counter),

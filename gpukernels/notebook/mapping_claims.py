@@ -49,8 +49,8 @@ ASPECTS = {
 
 
 def _claims(section: str, lanes, warps, blocks, writes) -> dict[str, Claim]:
-    told = dict(zip(ASPECTS, (lanes, warps, blocks, writes), strict=True))
-    return {aspect: Claim(*claim, section) for aspect, claim in told.items()}
+    claims = dict(zip(ASPECTS, (lanes, warps, blocks, writes), strict=True))
+    return {aspect: Claim(*claim, section) for aspect, claim in claims.items()}
 
 
 _SILENT = (None, "not told")

@@ -27,7 +27,7 @@ def name_the_machine() -> None:
     except ImportError:  # a later numba may move its errors; then its message stays as it is
         return
 
-    def said(self: CudaSupportError) -> str:
+    def message(self: CudaSupportError) -> str:
         return f"{super(CudaSupportError, self).__str__().rstrip()}\n\n{ADVICE}"
 
-    CudaSupportError.__str__ = said
+    CudaSupportError.__str__ = message

@@ -135,4 +135,4 @@ def _with_own_ids(svg: str, alt: str) -> str:
     """
     prefix = "p" + hashlib.sha256(alt.encode()).hexdigest()[:8]
     numbers = {old: f"{prefix}-{k}" for k, old in enumerate(dict.fromkeys(re.findall(ID, svg)))}
-    return re.sub(REFERENCE, lambda found: found[1] + numbers.get(found[2], found[2]), svg)
+    return re.sub(REFERENCE, lambda match: match[1] + numbers.get(match[2], match[2]), svg)

@@ -29,7 +29,7 @@ def by_search(row: dict, figure: str) -> dict[str, float | None]:
         Such as ``"kernel_ms"`` or ``"call_ms"``. The result is None for a search without it: the
         CPU runs no kernels, and a search that was given up has no time.
     """
-    return {label: found.get(figure) for label, found in row["searches"].items()}
+    return {label: search.get(figure) for label, search in row["searches"].items()}
 
 
 #: The times of a search that are compared: a figure of `search_time.time_search`, and its name.
@@ -54,16 +54,16 @@ def runs(
     figures : dict of str to str
         The figures and their names. The share of the bandwidth is returned in percent.
     """
-    found = []
+    results = []
     for row in measurements["times"]:
-        for label, told in row["searches"].items():
+        for label, search in row["searches"].items():
             if label in searches or (not searches and "=" not in label):
-                none = "given up" if "stopped_after_ms" in told else "no GPU"
-                times = {name: told.get(figure, none) for figure, name in figures.items()}
+                none = "given up" if "stopped_after_ms" in search else "no GPU"
+                times = {name: search.get(figure, none) for figure, name in figures.items()}
                 if (name := figures.get("share_of_bandwidth")) and times[name] != none:
                     times[name] *= 100
-                found.append((label, row["graph"], times))
-    return found
+                results.append((label, row["graph"], times))
+    return results
 
 
 def provenance(measurements: dict, *searches: str) -> str:
@@ -77,12 +77,12 @@ def provenance(measurements: dict, *searches: str) -> str:
     text = "{device}, driver {driver}, numba-cuda {numba_cuda}; {date}, commit {commit}"
     apart: dict[str, tuple[dict[str, None], dict[str, None]]] = {}
     for row in (*measurements.get("times", ()), *measurements.get("to_host", ())):
-        told_of = row.get("searches", {row["work"]: row} if "work" in row else {})
-        for label, told in told_of.items():
-            if "commit" in told and (not searches or label in searches):
-                when = f"on {told['date']}, commit {told['commit']}"
-                if "device" in told:
-                    when += f", {told['device']}"
+        measured_by_label = row.get("searches", {row["work"]: row} if "work" in row else {})
+        for label, measured in measured_by_label.items():
+            if "commit" in measured and (not searches or label in searches):
+                when = f"on {measured['date']}, commit {measured['commit']}"
+                if "device" in measured:
+                    when += f", {measured['device']}"
                 labels, graphs = apart.setdefault(when, ({}, {}))
                 labels[label] = graphs[row.get("graph", label)] = None
     ends = []

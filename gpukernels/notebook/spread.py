@@ -38,9 +38,9 @@ class Median(float):
 
     def __new__(cls, value: float, spread: tuple[float, float]) -> Median:
         """Return the number, with its quartiles."""
-        made = super().__new__(cls, value)
-        made.spread = spread
-        return made
+        number = super().__new__(cls, value)
+        number.spread = spread
+        return number
 
     def __reduce__(self):
         return Median, (float(self), self.spread)
@@ -77,17 +77,17 @@ def median(values: Sequence[float], digits: int = 5) -> Median:
 def beside(measured: Any) -> Any:
     """Return `measured` as JSON holds it, with its quartiles next to each median."""
     if isinstance(measured, dict):
-        found: dict[str, Any] = {}
+        columns: dict[str, Any] = {}
         for name, value in measured.items():
             by_name = isinstance(value, dict) and FIGURE.match(name)
-            found[name] = value if by_name else beside(value)
+            columns[name] = value if by_name else beside(value)
             if isinstance(value, Median):
-                found[name + SPREAD] = list(value.spread)
+                columns[name + SPREAD] = list(value.spread)
             elif by_name:
-                found[name + SPREAD] = {
+                columns[name + SPREAD] = {
                     key: list(one.spread) for key, one in value.items() if isinstance(one, Median)
                 }
-        return found
+        return columns
     if isinstance(measured, list | tuple):
         return [beside(value) for value in measured]
     return measured

@@ -61,8 +61,8 @@ def numbers(version: str) -> tuple[int, ...]:
 
     ``"2.5.0rc1"``, ``"2.5"`` and ``"2.5.0+cpu"`` are all ``(2, 5)``.
     """
-    found = re.match(r"\d+(?:\.\d+)*", version)
-    parts = [int(part) for part in found[0].split(".")] if found else []
+    match = re.match(r"\d+(?:\.\d+)*", version)
+    parts = [int(part) for part in match[0].split(".")] if match else []
     while parts and not parts[-1]:
         parts.pop()
     return tuple(parts)
@@ -72,16 +72,16 @@ def numbers(version: str) -> tuple[int, ...]:
 def installed(package: str) -> tuple[str, list[str]]:
     """Return the version of a package, empty if it is not installed, and its requirements."""
     try:
-        told = importlib.metadata.metadata(package)
+        metadata = importlib.metadata.metadata(package)
     except importlib.metadata.PackageNotFoundError:
         return "", []
-    return told["Version"], told.get_all("Requires-Dist", [])
+    return metadata["Version"], metadata.get_all("Requires-Dist", [])
 
 
 def known_pairs() -> tuple[BrokenPair, ...]:
     """Return the broken pairs, with the limit that the installed numba declares for NumPy."""
     version, requires = installed("numba")
-    limits = [found[1] for need in requires if (found := LIMIT.match(need))]
+    limits = [match[1] for need in requires if (match := LIMIT.match(need))]
     own = [
         BrokenPair(
             "numba", version, "numpy", limit, f"it takes NumPy below {limit}", f"numpy<{limit}"
