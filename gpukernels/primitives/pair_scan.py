@@ -145,8 +145,8 @@ def scan_of(pairs, hints):
 
 def address_of(array: Any) -> int:
     """Return the address of the first element of an array, on any device."""
-    told = getattr(array, "__cuda_array_interface__", None) or array.__array_interface__
-    return told["data"][0]
+    interface = getattr(array, "__cuda_array_interface__", None) or array.__array_interface__
+    return interface["data"][0]
 
 
 def scan_by_pairs(

@@ -38,8 +38,8 @@ def counter_instruction(text: str, returns: bool = False) -> Callable[[Callable]
         def generate(context, builder, signature, args):
             at = context.make_array(signature.args[0])(context, builder, args[0]).data
             kind = ir.FunctionType(number if returns else ir.VoidType(), [at.type])
-            made = builder.call(ir.InlineAsm(kind, line, constraints, side_effect=True), [at])
-            return made if returns else context.get_dummy_value()
+            result = builder.call(ir.InlineAsm(kind, line, constraints, side_effect=True), [at])
+            return result if returns else context.get_dummy_value()
 
         def typed(typing_context, counter):
             if isinstance(counter, types.Array) and counter.dtype == types.int32:

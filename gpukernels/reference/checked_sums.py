@@ -23,5 +23,5 @@ def too_far(near, weight, most):
 @compiled()
 def too_short(parent, seen):
     """Return a vertex on a cycle of `parent`, which a path shorter than all others may have."""
-    found = vertex_on_cycle(parent, seen)
-    return found if found >= 0 else TOO_SHORT
+    vertex = vertex_on_cycle(parent, seen)
+    return vertex if vertex >= 0 else TOO_SHORT

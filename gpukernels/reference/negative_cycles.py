@@ -112,16 +112,16 @@ def _reach(offsets, targets, height):
 @compiled()
 def _first_to_fall(offsets, targets, weights, height):
     """Return the vertices that have an arc which lowers a height."""
-    found = np.empty(height.size, np.int32)
+    vertices = np.empty(height.size, np.int32)
     count = 0
     for u in range(height.size):
         if height[u] != np.inf:
             for i in range(offsets[u], offsets[u + 1]):
                 if height[u] + weights[i] < height[targets[i]]:
-                    found[count] = u
+                    vertices[count] = u
                     count += 1
                     break
-    return found[:count]
+    return vertices[:count]
 
 
 @compiled()
@@ -168,9 +168,9 @@ def lower(offsets, targets, weights, queue, size, distance, parent, counts, chec
                     enqueues += 1
         if unsearched >= n or (size == 0 and unsearched):
             unsearched = 0
-            found = vertex_on_cycle(parent, seen)
-            if found >= 0:
-                return found
+            vertex = vertex_on_cycle(parent, seen)
+            if vertex >= 0:
+                return vertex
     counts[:] = relaxations, improvements, enqueues, iterations
     return -1
 

@@ -334,8 +334,8 @@ def _bellman_ford(offsets, targets, weights, root, distance, parent, counts, che
                     unsearched += 1
         if unsearched >= n or (unsearched and not changed):
             unsearched = 0
-            found = vertex_on_cycle(parent, seen)
-            if found >= 0:
-                return found
+            vertex = vertex_on_cycle(parent, seen)
+            if vertex >= 0:
+                return vertex
     counts[:] = relaxations, improvements, 0, iterations
     return -1

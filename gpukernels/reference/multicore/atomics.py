@@ -13,8 +13,8 @@ from numba.extending import intrinsic
 
 
 def _pointer(context, builder, array_type, array, index):
-    made = context.make_array(array_type)(context, builder, array)
-    return cgutils.get_item_pointer(context, builder, array_type, made, [index], wraparound=False)
+    struct = context.make_array(array_type)(context, builder, array)
+    return cgutils.get_item_pointer(context, builder, array_type, struct, [index], wraparound=False)
 
 
 def _bits(builder, kind, pointer):
@@ -75,7 +75,7 @@ def replace(typing, array, index, expected, value):
     def generate(context, builder, signature, values):
         array, index, expected, value = values
         pointer = _pointer(context, builder, signature.args[0], array, index)
-        found = builder.cmpxchg(pointer, expected, value, "seq_cst", "seq_cst")
-        return builder.extract_value(found, 1)
+        swap = builder.cmpxchg(pointer, expected, value, "seq_cst", "seq_cst")
+        return builder.extract_value(swap, 1)
 
     return signature, generate

@@ -33,7 +33,7 @@ def exchange(array: Any, index: int, value: Any) -> Any:
 
 def replace(array: Any, index: int, expected: Any, value: Any) -> bool:
     """Put `value` where `expected` is; return whether it was there."""
-    found = array[index] == expected
-    if found:
+    is_equal = array[index] == expected
+    if is_equal:
         array[index] = value
-    return bool(found)
+    return bool(is_equal)

@@ -61,10 +61,10 @@ def bfs(g: GraphLike, root: Any = 0) -> reference.Traversal:
     words = -(-g.n // WORD)
     with all_cores() as count:
         # Only the written parts of these take memory.
-        found, by = np.empty((count, g.n), np.int32), np.empty((count, g.n), np.int32)
+        next_queues, by = np.empty((count, g.n), np.int32), np.empty((count, g.n), np.int32)
         levels = _search(
             g.offsets, g.targets, g.reverse.offsets, g.reverse.targets, root, distance, parent,
-            np.empty(g.n, np.int32), found, by,
+            np.empty(g.n, np.int32), next_queues, by,
             np.empty(words, np.uint64), np.empty(words, np.uint64), ALPHA, BETA,
         )  # fmt: skip
     return reference.Traversal(distance, parent, int(levels))
@@ -72,11 +72,11 @@ def bfs(g: GraphLike, root: Any = 0) -> reference.Traversal:
 
 @compiled()
 def _search(
-    offsets, targets, reverse_offsets, sources, root, distance, parent, queue, found, by,
+    offsets, targets, reverse_offsets, sources, root, distance, parent, queue, next_queues, by,
     bits, next_bits, alpha, beta,
 ):  # fmt: skip
     """Fill `distance` and `parent`, which hold -1; return the number of levels."""
-    count = found.shape[0]
+    count = next_queues.shape[0]
     bounds = np.empty(count + 1, np.int64)
     sizes, leaving = np.zeros(count, np.int64), np.zeros(count, np.int64)
     distance[root], parent[root] = 0, root
@@ -102,19 +102,23 @@ def _search(
             bits, next_bits = next_bits, bits
             size, arcs = sizes.sum(), leaving.sum()
         elif arcs <= ALONE or count == 1:
-            size, arcs = _alone(offsets, targets, distance, parent, queue, size, found[0], level)
+            size, arcs = _alone(
+                offsets, targets, distance, parent, queue, size, next_queues[0], level
+            )
         else:
             _share(offsets, queue, size, arcs, bounds)
-            _top_down(offsets, targets, distance, parent, queue, bounds, found, by, sizes, level)
-            _keep_own(offsets, parent, found, by, sizes, leaving)
-            _join(found, sizes, queue)
+            _top_down(
+                offsets, targets, distance, parent, queue, bounds, next_queues, by, sizes, level
+            )
+            _keep_own(offsets, parent, next_queues, by, sizes, leaving)
+            _join(next_queues, sizes, queue)
             size, arcs = sizes.sum(), leaving.sum()
         level += 1
     return level
 
 
 @compiled()
-def _alone(offsets, targets, distance, parent, queue, size, found, level):
+def _alone(offsets, targets, distance, parent, queue, size, next_queue, level):
     """Visit the arcs of the frontier on one core; return the next one's vertices and arcs."""
     tail, arcs = 0, np.int64(0)
     for i in range(size):
@@ -124,11 +128,11 @@ def _alone(offsets, targets, distance, parent, queue, size, found, level):
             if distance[v] < 0:
                 distance[v] = level + 1
                 parent[v] = u
-                found[tail] = v
+                next_queue[tail] = v
                 tail += 1
                 arcs += offsets[v + 1] - offsets[v]
     for i in range(tail):
-        queue[i] = found[i]
+        queue[i] = next_queue[i]
     return tail, arcs
 
 
@@ -147,8 +151,11 @@ def _share(offsets, queue, size, arcs, bounds):
 
 
 @compiled(parallel=True)
-def _top_down(offsets, targets, distance, parent, queue, bounds, found, by, sizes, level):
-    """Visit the arcs of the frontier; ``found[t]`` and ``by[t]`` get vertices and their parents."""
+def _top_down(offsets, targets, distance, parent, queue, bounds, next_queues, by, sizes, level):
+    """Visit the arcs of the frontier.
+
+    ``next_queues[t]`` gets the vertices that core `t` reaches, and ``by[t]`` their parents.
+    """
     for t in prange(sizes.size):
         tail = 0
         for i in range(bounds[t], bounds[t + 1]):
@@ -158,21 +165,21 @@ def _top_down(offsets, targets, distance, parent, queue, bounds, found, by, size
                 if distance[v] < 0:
                     distance[v] = level + 1
                     parent[v] = u
-                    found[t, tail] = v
+                    next_queues[t, tail] = v
                     by[t, tail] = u
                     tail += 1
         sizes[t] = tail
 
 
 @compiled(parallel=True)
-def _keep_own(offsets, parent, found, by, sizes, leaving):
+def _keep_own(offsets, parent, next_queues, by, sizes, leaving):
     """Drop from every queue the vertices with another core's parent; count the arcs of the rest."""
     for t in prange(sizes.size):
         tail, arcs = 0, np.int64(0)
         for i in range(sizes[t]):
-            v = found[t, i]
+            v = next_queues[t, i]
             if parent[v] == by[t, i]:
-                found[t, tail] = v
+                next_queues[t, tail] = v
                 tail += 1
                 arcs += offsets[v + 1] - offsets[v]
         sizes[t] = tail
@@ -180,12 +187,12 @@ def _keep_own(offsets, parent, found, by, sizes, leaving):
 
 
 @compiled(parallel=True)
-def _join(found, sizes, queue):
+def _join(next_queues, sizes, queue):
     """Copy all queues one after the other."""
     for t in prange(sizes.size):
         begin = sizes[:t].sum()
         for i in range(sizes[t]):
-            queue[begin + i] = found[t, i]
+            queue[begin + i] = next_queues[t, i]
 
 
 @compiled()
@@ -200,13 +207,13 @@ def _to_queue(bits, queue, sizes, size):
     """List the vertices of the bitmap; each core lists those of one part of its words."""
     count = sizes.size
     for t in prange(count):
-        here = 0
+        count_of_part = 0
         for w in range(bits.size * t // count, bits.size * (t + 1) // count):
             word = bits[w]
             while word:
                 word &= word - np.uint64(1)
-                here += 1
-        sizes[t] = here
+                count_of_part += 1
+        sizes[t] = count_of_part
     for t in prange(count):
         tail = sizes[:t].sum()
         for w in range(bits.size * t // count, bits.size * (t + 1) // count):
@@ -228,7 +235,7 @@ def _bottom_up(
     count, n = sizes.size, distance.size
     portions = (bits.size + PORTION - 1) // PORTION
     for t in prange(count):
-        here, arcs = 0, np.int64(0)
+        size, arcs = 0, np.int64(0)
         for portion in range(t, portions, count):
             for w in range(portion * PORTION, min((portion + 1) * PORTION, bits.size)):
                 word = np.uint64(0)
@@ -240,9 +247,9 @@ def _bottom_up(
                                 distance[v] = level + 1
                                 parent[v] = u
                                 word |= np.uint64(1) << np.uint64(v % WORD)
-                                here += 1
+                                size += 1
                                 arcs += offsets[v + 1] - offsets[v]
                                 break
                 next_bits[w] = word
-        sizes[t] = here
+        sizes[t] = size
         leaving[t] = arcs

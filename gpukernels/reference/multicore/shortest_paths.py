@@ -133,8 +133,8 @@ def _search(offsets, targets, weights, root, distance, waiting, queues, far, inf
     """Fill `distance`; return the number of relaxations and of rounds."""
     count = far.shape[0]
     _clear(distance, waiting, infinite, count)
-    now, found, spare = queues[0], queues[1], queues[2]
-    sizes, found_sizes = np.zeros(count, np.int64), np.zeros(count, np.int64)
+    now, next_queues, spare = queues[0], queues[1], queues[2]
+    sizes, next_sizes = np.zeros(count, np.int64), np.zeros(count, np.int64)
     piles, arcs = np.zeros(count, np.int64), np.zeros(count, np.int64)
     least, cursor = np.empty(count, distance.dtype), np.zeros(1, np.int64)
     first_chunk = np.zeros(count + 1, np.int64)  # of each queue, if all are numbered in a row
@@ -149,20 +149,20 @@ def _search(offsets, targets, weights, root, distance, waiting, queues, far, inf
                 first_chunk[t + 1] = first_chunk[t] + (sizes[t] + chunk - 1) // chunk
             cursor[0] = 0
             if count == 1 or _is_little(offsets, now, sizes):
-                found_sizes[:] = 0
+                next_sizes[:] = 0
                 _work(
                     0, offsets, targets, weights, distance, waiting, now, sizes, chunk,
-                    first_chunk, cursor, found, spare, found_sizes, far, piles, limit, infinite,
-                    arcs,
+                    first_chunk, cursor, next_queues, spare, next_sizes, far, piles, limit,
+                    infinite, arcs,
                 )  # fmt: skip
             else:
                 _work_together(
                     offsets, targets, weights, distance, waiting, now, sizes, chunk,
-                    first_chunk, cursor, found, spare, found_sizes, far, piles, limit, infinite,
-                    arcs,
+                    first_chunk, cursor, next_queues, spare, next_sizes, far, piles, limit,
+                    infinite, arcs,
                 )  # fmt: skip
-            now, found = found, now
-            sizes, found_sizes = found_sizes, sizes
+            now, next_queues = next_queues, now
+            sizes, next_sizes = next_sizes, sizes
         limit = _beyond(limit, delta, infinite)
         _bring_near(distance, waiting, far, piles, now, sizes, limit, least, infinite)
         if sizes.sum() == 0:
@@ -201,24 +201,24 @@ def _is_little(offsets, now, sizes):
 
 @compiled(parallel=True)
 def _work_together(
-    offsets, targets, weights, distance, waiting, now, sizes, chunk, first_chunk, cursor, found,
-    spare, found_sizes, far, piles, limit, infinite, arcs,
+    offsets, targets, weights, distance, waiting, now, sizes, chunk, first_chunk, cursor,
+    next_queues, spare, next_sizes, far, piles, limit, infinite, arcs,
 ):  # fmt: skip
     for t in prange(sizes.size):
         _work(
             t, offsets, targets, weights, distance, waiting, now, sizes, chunk, first_chunk,
-            cursor, found, spare, found_sizes, far, piles, limit, infinite, arcs,
+            cursor, next_queues, spare, next_sizes, far, piles, limit, infinite, arcs,
         )  # fmt: skip
 
 
 @compiled()
 def _work(
-    t, offsets, targets, weights, distance, waiting, now, sizes, chunk, first_chunk, cursor, found,
-    spare, found_sizes, far, piles, limit, infinite, arcs,
+    t, offsets, targets, weights, distance, waiting, now, sizes, chunk, first_chunk, cursor,
+    next_queues, spare, next_sizes, far, piles, limit, infinite, arcs,
 ):  # fmt: skip
     """Take chunks of all queues until none is left, then go on with a few of its own vertices."""
     count = sizes.size
-    near, other, pile = found[t], spare[t], far[t]
+    near, other, pile = next_queues[t], spare[t], far[t]
     size, height, done, owner = 0, piles[t], 0, 0
     while True:
         k = add(cursor, 0, 1)
@@ -246,8 +246,8 @@ def _work(
                 infinite,
             )  # fmt: skip
     for i in range(size):  # copied to itself, or from the other queue
-        found[t, i] = near[i]
-    found_sizes[t], piles[t] = size, height
+        next_queues[t, i] = near[i]
+    next_sizes[t], piles[t] = size, height
     arcs[t] += done
 
 
@@ -257,13 +257,13 @@ def _relax(
 ):
     """Relax the arcs of a vertex; return the sizes of the core's queue and of its pile."""
     exchange(waiting, u, NOWHERE)
-    here = read(distance, u)
-    room = infinite - here
+    distance_of_u = read(distance, u)
+    room = infinite - distance_of_u
     for i in range(offsets[u], offsets[u + 1]):
         v = targets[i]
         if weights[i] >= room:  # the sum might wrap around
             continue
-        length = here + weights[i]
+        length = distance_of_u + weights[i]
         if length < read(distance, v):
             stored = distance.dtype.type(length)
             if stored < lower(distance, v, stored):
