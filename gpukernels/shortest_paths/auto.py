@@ -93,10 +93,10 @@ def on_cpu(g: Graph, root: int, *, parents: bool = True) -> SSSPResult:
     else:
         negative = weight_facts(g).least < 0
         search = reference.bellman_ford_queue if negative else reference.dijkstra
-        found = search(g, root)
-        length, parent, reached = found.distance, found.parent, found.parent >= 0
-        stats |= {"method": f"reference.{search.__name__}", "iterations": found.iterations}
-        stats |= {"relaxations": found.relaxations, "enqueues": found.enqueues}
+        result = search(g, root)
+        length, parent, reached = result.distance, result.parent, result.parent >= 0
+        stats |= {"method": f"reference.{search.__name__}", "iterations": result.iterations}
+        stats |= {"relaxations": result.relaxations, "enqueues": result.enqueues}
     distance: NDArray = np.empty(g.n, weight_type(g))
     in_type(length, reached, root, distance)
     return SSSPResult(distance, parent if parents else None, stats)

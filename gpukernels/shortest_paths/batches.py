@@ -207,7 +207,7 @@ def sssp_many(
         made_from |= {"graph": digest_of(g.offsets, g.targets, g.weights)}
         made_from |= {"roots": digest_of(chosen)}
     with nullcontext() if rounding is None else cycles_of(given, chosen):
-        made = make_rows(
+        rows = make_rows(
             "sssp_many", (chosen.size, g.n), dtype, tiles, search_tile,
             (g if client is None else placed(client, g), method, device, threads, engine,
              client is None),
@@ -215,11 +215,11 @@ def sssp_many(
         )  # fmt: skip
     if engine == "cpu":
         method = f"reference.{_search_by_cpu(g).__name__}"
-    stats: dict[str, Any] = {"method": method, "tiles": made.tiles, "resumed": made.resumed}
-    stats["batch"] = made.batch
+    stats: dict[str, Any] = {"method": method, "tiles": rows.tiles, "resumed": rows.resumed}
+    stats["batch"] = rows.batch
     for name in COUNTED:
-        stats[name] = sum(one[name] for one in made.stats)
-    return with_rounding(SSSPManyResult(chosen, made.matrix, stats), rounding, given)
+        stats[name] = sum(one[name] for one in rows.stats)
+    return with_rounding(SSSPManyResult(chosen, rows.matrix, stats), rounding, given)
 
 
 def _roots_of_a_tile(
@@ -262,8 +262,8 @@ def search_tile(
         needed = bytes_for(g, roots.size, False, method) - bytes_for(g, 0, False, method)
         if (free := device.free_bytes()) < needed:
             raise MemoryError(f"{roots.size} roots take {needed:,} bytes; {free:,} are free")
-        found = search_from_all(g, roots, device, method, roots.size, threads, False)
-        return found.distance, {name: getattr(found, name) for name in COUNTED}
+        result = search_from_all(g, roots, device, method, roots.size, threads, False)
+        return result.distance, {name: getattr(result, name) for name in COUNTED}
     rows, stats = [], dict.fromkeys(COUNTED, 0)
     for root in roots.tolist():
         one = METHODS[method](g, root, device, threads=threads, parents=False)
@@ -286,9 +286,9 @@ def _by_cpu(g: Graph, roots: NDArray, together: bool) -> tuple[NDArray, dict[str
     counts = np.zeros((roots.size, 2), np.int64)
 
     def one(i: int) -> None:
-        found = search(g, int(roots[i]))
-        in_type(found.distance, found.parent >= 0, int(roots[i]), rows[i])
-        counts[i] = found.iterations, found.relaxations
+        result = search(g, int(roots[i]))
+        in_type(result.distance, result.parent >= 0, int(roots[i]), rows[i])
+        counts[i] = result.iterations, result.relaxations
 
     for_each(one, roots.size, together)
     stats["iterations"], stats["relaxations"] = counts.sum(axis=0).tolist()

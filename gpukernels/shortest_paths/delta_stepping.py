@@ -157,4 +157,4 @@ def sssp(
             s.find_least(cleared=sizes)
             s.look(count_buckets, s.delta, sizes)
             s.split(sort_pile, sizes)
-    return s.found(sorted=looked_at)
+    return s.final_result(sorted=looked_at)

@@ -28,17 +28,17 @@ def cycles_of(g: Graph, roots: ArrayLike) -> Iterator[None]:
     RoundingError
         If a cycle is negative only because its weights are rounded.
     """
-    found: Exception | None = None
+    failure: Exception | None = None
     try:
         yield
     except (NegativeCycleError, OverflowError, RoundingError) as error:
-        found = error
+        failure = error
     if weight_type(g) == np.float64:
         heights = np.full(g.n, np.inf)
         heights[roots] = 0
         named = find_negative_cycle(g, heights)
-        if named is None and isinstance(found, NegativeCycleError):
-            found = RoundingError(found.cycle[0])
-        found = named or found
-    if found is not None:
-        raise found
+        if named is None and isinstance(failure, NegativeCycleError):
+            failure = RoundingError(failure.cycle[0])
+        failure = named or failure
+    if failure is not None:
+        raise failure

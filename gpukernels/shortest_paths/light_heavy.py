@@ -96,14 +96,14 @@ class LightHeavy(Piles):
                 most=self.most_blocks,
             )  # fmt: skip
         super().round()
-        size, arcs = entries_and_arcs(self.told[-1])
+        size, arcs = entries_and_arcs(self.host_counters[-1])
         if self.size == 0 and size:
             self.device.clear(size_of_removed)
             self.bucket += 1
             self.heavy_relaxations += arcs
             self.relax(self.by_heavy, self.removed, size, arcs)
 
-    def found(self, **more) -> SSSPResult:
+    def final_result(self, **more) -> SSSPResult:
         """Return the result of the search, with `more` statistics."""
         self.search = self.all_arcs
-        return super().found(heavy_relaxations=self.heavy_relaxations, **more)
+        return super().final_result(heavy_relaxations=self.heavy_relaxations, **more)

@@ -185,21 +185,23 @@ def search_from_all(
     batch = max(1, min(batch, roots.size))
     s = AT_ONCE[search](g, device, batch, threads)
     dtype = np.int32 if g.weights is None else g.weights.dtype
-    found: NDArray = np.empty((roots.size, g.n), dtype)
-    parent = np.empty(found.shape, np.int32) if parents else None
+    distance: NDArray = np.empty((roots.size, g.n), dtype)
+    parent = np.empty(distance.shape, np.int32) if parents else None
     launches = 0
     for first in range(0, roots.size, batch):
         some = roots[first : first + batch]
         rows = s.search(some)
         if parent is None:
-            device.read(rows, into=found[first : first + some.size])
+            device.read(rows, into=distance[first : first + some.size])
             for row, root in enumerate(some):
-                check_lengths(g, int(root), found[first + row])
+                check_lengths(g, int(root), distance[first + row])
         else:
             for row, root in enumerate(some):
                 lengths, of_root, more_launches = parents_of(
                     g, int(root), device, s.arcs, rows[row], threads
                 )
-                found[first + row], parent[first + row] = lengths, of_root
+                distance[first + row], parent[first + row] = lengths, of_root
                 launches += more_launches
-    return Found(found, parent, s.launches + launches, s.read_backs, s.iterations, s.relaxations())
+    return Found(
+        distance, parent, s.launches + launches, s.read_backs, s.iterations, s.relaxations()
+    )

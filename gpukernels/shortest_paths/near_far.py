@@ -86,4 +86,4 @@ def sssp(g: Graph, root: int, device: Device, **options: Any) -> SSSPResult:
         else:
             s.find_least(cleared=s.piles[1 - s.side].next_size)
             s.split(split_far)
-    return s.found()
+    return s.final_result()

@@ -252,20 +252,20 @@ def sssp(
         device.empty(COUNTS, np.int32),
     )
     distance = device.empty(g.n, kind)
-    told, last_delta = device.full(TOLD, 0, np.int64), device.empty(1, np.float64)
+    counters, last_delta = device.full(TOLD, 0, np.int64), device.empty(1, np.float64)
     fair = min(max(threads // WARP_SIZE, int(threads / degree)), ROOM)
-    args = search, root, delta, finest, adapt, 1, fair, rounds, distance, told, last_delta
+    args = search, root, delta, finest, adapt, 1, fair, rounds, distance, counters, last_delta
     held = device.cooperative_blocks(search_near_and_far, threads, *args)
     wanted = blocks_for(max(g.n, g.m // ARCS_A_THREAD), threads) if blocks is None else blocks
     grid = min(wanted, held)
     if fill is None:
         fill = max(int(grid * threads / (SHARE * degree)), 1)
-    args = search, root, delta, finest, adapt, fill, fair, rounds, distance, told, last_delta
+    args = search, root, delta, finest, adapt, fill, fair, rounds, distance, counters, last_delta
     device.launch(search_near_and_far, grid, threads, *args, cooperative=True)
 
     @functools.cache
     def counted() -> list[int]:
-        return device.read(told).tolist()
+        return device.read(counters).tolist()
 
     stats = {
         "method": "near_far_persistent",

@@ -150,7 +150,7 @@ class Piles(Sweep):
         self.splits += 1
         self.read()
 
-    def found(self, **more) -> SSSPResult:
+    def final_result(self, **more) -> SSSPResult:
         """Return the result of the search, with `more` statistics."""
-        told = {"delta": self.delta, "splits": self.splits, "put_off": self.put_off_in_all}
-        return self.result(self.method, self.parents, **told, **more)
+        own_stats = {"delta": self.delta, "splits": self.splits, "put_off": self.put_off_in_all}
+        return self.result(self.method, self.parents, **own_stats, **more)

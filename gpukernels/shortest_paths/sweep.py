@@ -149,7 +149,7 @@ class Sweep:
         self.search = Search(*arcs_on(device, g), start_at(root, g, device), *marks)
         self.queues = [ArcQueue(*(room(g.n) for _ in ArcQueue._fields)) for _ in "ab"]
         counts = device.full(2 * COUNTERS + 3, 0, np.int64)
-        self.told, self.counts = device.pinned(counts.size, np.int64), counts
+        self.host_counters, self.counts = device.pinned(counts.size, np.int64), counts
         self.rows = counts[:COUNTERS], counts[COUNTERS : 2 * COUNTERS]
         sizes = counts[-3:-2], counts[-2:-1]
         self.piles = [Queue(room(self.search.waiting.size), size) for size in sizes]
@@ -196,12 +196,12 @@ class Sweep:
 
     def read(self) -> None:
         """Wait for the launches so far, and read the sizes of the queue and the pile."""
-        told = self.device.read(self.counts, into=self.told)
+        counters = self.device.read(self.counts, into=self.host_counters)
         self.read_backs += 1
-        row = told[COUNTERS * (self.turn % 2) :]
+        row = counters[COUNTERS * (self.turn % 2) :]
         self.size, self.arcs = entries_and_arcs(row[0])
         self.duplicates += int(row[DUPLICATES])
-        self.put_off = int(told[2 * COUNTERS + self.side])
+        self.put_off = int(counters[2 * COUNTERS + self.side])
         if max(self.size, self.put_off) > self.g.n or self.arcs > self.g.m:
             raise AssertionError(f"a vertex is in a queue twice: {self.size}, {self.put_off}")
 

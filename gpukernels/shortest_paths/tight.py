@@ -120,14 +120,14 @@ def parents_of(g: Graph, root: int, device, arcs, distance, threads: int):
                 find_lost, blocks_for(g.n, threads), threads, distance, infinite, parent, lost
             )
     check_lengths(g, root, lengths)
-    found = device.read(parent)
+    host_parent = device.read(parent)
     if large:
         some_lost = bool(device.read(lost)[0])
     else:
-        some_lost = bool(((found == NO_PARENT) & (lengths != infinite)).any())
+        some_lost = bool(((host_parent == NO_PARENT) & (lengths != infinite)).any())
     launches = 1 + large
     if not some_lost:
-        return lengths, found, launches
+        return lengths, host_parent, launches
     steps, changed = device.full(g.n, -1, np.int32), device.full(1, 0, np.int32)
     device.put(steps, root, 0)
     step, more = 0, True

@@ -174,9 +174,9 @@ class FromManyRoots:
                     watches[row].look(round, unpacked(words, device, self.dtype, threads))
                     self.launches += 1
             round += 1
-            told = self.relax(round, sizes, search, queues, plain)
-            sizes = told[:, ENTRIES]
-            for row in np.flatnonzero(told[:, BELOW]).tolist():
+            row_counters = self.relax(round, sizes, search, queues, plain)
+            sizes = row_counters[:, ENTRIES]
+            for row in np.flatnonzero(row_counters[:, BELOW]).tolist():
                 watches[row].prove(round)
         self.iterations += round
         rows = self.distance[:k]

@@ -39,8 +39,8 @@ def report(rounds: Rounds, parents: bool) -> SSSPResult:
         source = 0
         if only_plain:
             source = int(weights[from_root][kinds()[from_root] == NORMAL].sum())
-        found = {name: int(weights[kinds() == k].sum()) for name, k in CLASSES.items()}
-        return found | {"source": source}
+        sums = {name: int(weights[kinds() == k].sum()) for name, k in CLASSES.items()}
+        return sums | {"source": source}
 
     def skipped() -> int:
         """Return how often an arc was skipped."""

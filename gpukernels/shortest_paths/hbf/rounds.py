@@ -67,7 +67,7 @@ class Rounds:
         self.kept = self.frontier = device.empty(g.n if how == TABLE else 1, np.int32)
         device.put(self.frontier, 0, root)
         self.table = device.empty(g.n if how == TABLE else 0, np.int32)
-        self.told = device.pinned(COUNTERS, np.int64)
+        self.host_counters = device.pinned(COUNTERS, np.int64)
         above = options.child_threshold if options.dynamic_parallelism else MAX_UNITS
         piece = LOCAL * options.threads
         self.large = larger_than(g, above, piece)
@@ -123,19 +123,19 @@ class Rounds:
             device.launch(write_table, most, threads, queue, self.table)
             device.launch(keep_those_in_table, most, threads, queue, self.table, self.kept)
             self.launches += 2
-        told = self.read(queue)
+        counters = self.read(queue)
         self.sizes.append(size)
         self.warp_sizes.append(warp_size)
         self.vertices_a_warp.append(at_once)
-        return self.take(round, told)
+        return self.take(round, counters)
 
-    def take(self, round: int, told: list[int]) -> int:
+    def take(self, round: int, counters: list[int]) -> int:
         """Make the vertices enqueued in the round the frontier; return its size."""
-        queue, size = self.queues[0], told[ENTRIES]
+        queue, size = self.queues[0], counters[ENTRIES]
         self.enqueues += size
-        self.duplicates += told[REPEATED]
-        self.child_vertices += told[CHILDREN]
-        if told[BELOW]:
+        self.duplicates += counters[REPEATED]
+        self.child_vertices += counters[CHILDREN]
+        if counters[BELOW]:
             self.watch.prove(round)
         if size > self.capacity:
             self.device.clear(queue.next_size)
@@ -145,12 +145,12 @@ class Rounds:
             )  # fmt: skip
             self.launches += 1
             self.overflows += 1
-            kept = self.read(queue)[ENTRIES]
-            self.removed += size - kept
-            size, self.frontier = kept, queue.next_frontier
+            size_by_table = self.read(queue)[ENTRIES]
+            self.removed += size - size_by_table
+            size, self.frontier = size_by_table, queue.next_frontier
         elif self.search.how == TABLE:
-            self.removed += size - told[KEPT]
-            size, self.frontier = told[KEPT], self.kept
+            self.removed += size - counters[KEPT]
+            size, self.frontier = counters[KEPT], self.kept
         else:
             self.frontier = queue.next_frontier
         self.queues.reverse()
@@ -159,7 +159,7 @@ class Rounds:
     def read(self, queue: Queue) -> list[int]:
         """Wait for the device and return its counters."""
         self.read_backs += 1
-        return self.device.read(queue.next_size, into=self.told).tolist()
+        return self.device.read(queue.next_size, into=self.host_counters).tolist()
 
     def distances(self):
         """Return device distances so far; vertices left out may have none."""
