@@ -42,10 +42,10 @@ def on_cpu(g: Graph, root: int, *, parents: bool = True) -> BFSResult:
         Whether the result holds parents.
     """
     together = g.m >= ON_ALL_CORES and cores() > 1 and not is_deep(g)
-    found = multicore.bfs(g, root) if together else reference.bfs(g, root)
+    result = multicore.bfs(g, root) if together else reference.bfs(g, root)
     stats = {
         "method": "reference.multicore.bfs" if together else "reference.bfs",
         "launches": 0, "read_backs": 0, "threads": 0,
-        "frontier_sizes": lambda: vertices_per_level(found.distance),
+        "frontier_sizes": lambda: vertices_per_level(result.distance),
     }  # fmt: skip
-    return BFSResult(found.distance, found.parent if parents else None, found.levels, stats)
+    return BFSResult(result.distance, result.parent if parents else None, result.levels, stats)

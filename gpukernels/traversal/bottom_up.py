@@ -91,8 +91,8 @@ def arcs_looked_at(g: Graph, distance: np.ndarray, levels: Iterable[int], at_onc
     total = 0
     for level in levels:
         waiting = (distance == UNVISITED) | (distance > level + 1)
-        found = distance == level + 1
-        total += int(degree[waiting].sum() + (first[found] // at_once + 1).sum() * at_once)
+        has_parent = distance == level + 1
+        total += int(degree[waiting].sum() + (first[has_parent] // at_once + 1).sum() * at_once)
     return total
 
 

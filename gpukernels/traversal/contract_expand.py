@@ -85,8 +85,8 @@ def contract_and_expand_once(s: MerrillSearch, edges: Edges, size: int, next_edg
         contract_and_expand, size, s.state, s.bits, edges, size, *next_edges, s.next_size,
         level - 1, s.cta_threshold, shared=s.shared, clear=True,
     )  # fmt: skip
-    found, size = s.read_counts(PLACES)
-    s.enqueued.append(found)
+    count, size = s.read_counts(PLACES)
+    s.enqueued.append(count)
     s.inspected += min(size, arcs)
     if size > arcs:
         s.overflows += 1

@@ -140,8 +140,8 @@ def read_log(device: Device, log: DeviceArray, begun: np.ndarray) -> tuple[list[
     holds the first `MOST_LOGGED` rows; the rest is read only if a search has more levels.
     """
     levels = int(begun[0, 0])
-    told = begun if levels < MOST_LOGGED else device.read(log[: levels + 1])
-    sizes, turned = told[1 : levels + 1].T.tolist()
+    rows = begun if levels < MOST_LOGGED else device.read(log[: levels + 1])
+    sizes, turned = rows[1 : levels + 1].T.tolist()
     return sizes, turned
 
 

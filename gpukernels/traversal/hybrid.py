@@ -68,10 +68,10 @@ def bfs(
         if size > two_phase_above:
             kernels.append("two_phase")
             level = len(s.enqueued) - 1
-            found, size = contract_by_edges(s, edges, size, queue, level, clear=True)
+            count, size = contract_by_edges(s, edges, size, queue, level, clear=True)
             # Its launch has counted the arcs, so the host need not wait for the expansion.
             if size:
-                expand_by_vertices(s, queue.next_frontier, found, next_edges)
+                expand_by_vertices(s, queue.next_frontier, count, next_edges)
                 s.inspected += size
         else:
             kernels.append("contract_expand")

@@ -142,8 +142,8 @@ def bfs(
     search = _Search(g, root, device, gather, cull, scan, sequential_below, tile, threads, parents)
     sizes, arcs = [1], [int(g.out_degree[root])]
     while arcs[-1]:
-        found, leaving = search.level(len(arcs) - 1, sizes[-1], arcs[-1])
-        sizes.append(found)
+        next_size, leaving = search.level(len(arcs) - 1, sizes[-1], arcs[-1])
+        sizes.append(next_size)
         arcs.append(leaving)
     levels = len(sizes) - (sizes[-1] == 0)
     stats = {
@@ -182,7 +182,7 @@ class _Search:
             self.candidate = device.array(np.arange(g.n, dtype=np.int32))
         self.chosen = room(g.n if cull == "mask" else g.m)
         self.scan = SCANS[scan](max(g.n, g.m), device, threads=threads)
-        self.counts, self.told = device.empty(2, np.int32), device.pinned(2, np.int32)
+        self.counts, self.host_counts = device.empty(2, np.int32), device.pinned(2, np.int32)
         self.launches = self.threads_used = 0
 
     def run(self, kernel, items, *args, threads=None, shared=0):
@@ -217,8 +217,8 @@ class _Search:
             self.threads_used += chosen.size
             place = self.scan(chosen)
             self.run(compact, chosen.size, *lists, place, next_frontier, self.counts)
-        found, leaving = self.device.read(self.counts, into=self.told).tolist()
-        return found, leaving
+        next_size, leaving = self.device.read(self.counts, into=self.host_counts).tolist()
+        return next_size, leaving
 
     def gather_neighbors(self, frontier, begins, size: int, arcs: int) -> None:
         """Copy the `arcs` neighbors of the `size` vertices of the frontier."""

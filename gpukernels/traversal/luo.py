@@ -159,7 +159,7 @@ def bfs(
     resident = device.cooperative_blocks(search_all_levels, threads, search, 0, 0, 1, MAX_UNITS)
     blocks = min(blocks_for(g.n, threads), resident)
     state, launches, ran = [1, 0, 0, 0, 0], 0, []
-    told = device.pinned(STATE, np.int32)
+    host_sizes = device.pinned(STATE, np.int32)
     while size := state[state[LEVEL] % 3]:
         level, met = state[LEVEL], state[LARGE]
         if kernels == "three" and size <= threads:
@@ -178,7 +178,7 @@ def bfs(
                 search_all_levels, blocks, threads, search, met, level, *bounds, cooperative=True
             )
         launches += 1
-        state = device.read(sizes, into=told).tolist()
+        state = device.read(sizes, into=host_sizes).tolist()
         ran += [chosen] * (state[LEVEL] - level)
     distance, parent = read_tree(device, distance, parent, parents)
     stats = {

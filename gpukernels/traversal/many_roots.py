@@ -226,18 +226,18 @@ def bfs_many(
     made_from = {"call": "bfs_many", "engine": engine}
     if into is not None:
         made_from |= {"graph": digest_of(g.offsets, g.targets), "roots": digest_of(chosen)}
-    made = make_rows(
+    rows = make_rows(
         "bfs_many", (chosen.size, g.n), kind, tiles, search_tile,
         (g if client is None else placed(client, g), device, knobs), client, into, made_from,
     )  # fmt: skip
     stats: dict[str, Any] = {"method": "many_roots", "batches": 0, "launches": 0, "read_backs": 0}
     stats |= {"levels": [], "frontier_sizes": [], "directions": []}
-    for told in made.stats:
-        for name in told:
-            stats[name] += told[name]
+    for tile_stats in rows.stats:
+        for name in tile_stats:
+            stats[name] += tile_stats[name]
     if client is not None or into is not None or batch is not None:
-        stats |= {"tiles": made.tiles, "resumed": made.resumed}
-    return BFSManyResult(chosen, made.matrix, stats)
+        stats |= {"tiles": rows.tiles, "resumed": rows.resumed}
+    return BFSManyResult(chosen, rows.matrix, stats)
 
 
 def _checked_dtype(dtype: DTypeLike) -> np.dtype:

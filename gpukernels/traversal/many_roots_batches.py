@@ -100,9 +100,9 @@ def search_tile(
     if knobs.engine == "cpu":
 
         def search(i: int) -> None:
-            found = reference.bfs(g, int(roots[i])).distance
-            _check_held(int(found.max(initial=0)), knobs.dtype)
-            distance[i] = found
+            distance_from_root = reference.bfs(g, int(roots[i])).distance
+            _check_held(int(distance_from_root.max(initial=0)), knobs.dtype)
+            distance[i] = distance_from_root
 
         for_each(search, roots.size, knobs.together)
         return distance, stats

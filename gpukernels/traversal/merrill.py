@@ -108,7 +108,7 @@ class MerrillSearch:
         self.state = Search(self.offsets, self.targets, self.distance, self.parent, bitmap, how)
         self.bits = device.full(bitmask_bytes(g.n) if options.bitmask else 0, 0, np.uint8)
         self.shared = shared_bytes(how, threads, HASH_SLOTS)
-        self.next_size, self.told = device.empty(4, np.int64), device.pinned(4, np.int64)
+        self.next_size, self.host_counts = device.empty(4, np.int64), device.pinned(4, np.int64)
         self.most_blocks = max(1, device.resident_threads // threads)
         self.enqueued, self.edges = [], []
         self.launches = self.read_backs = self.threads_used = self.overflows = 0
@@ -146,7 +146,7 @@ class MerrillSearch:
 
         That is ``ARCS``, or ``PLACES`` for the entries of an edge frontier.
         """
-        counts = self.device.read(self.next_size, into=self.told)
+        counts = self.device.read(self.next_size, into=self.host_counts)
         self.read_backs += 1
         self.detected += int(counts[DROPPED])
         return int(counts[ENTRIES]), int(counts[of])

@@ -99,8 +99,8 @@ def read_tree(
     device: Device, distance: DeviceArray, parent: DeviceArray, parents: bool
 ) -> tuple[np.ndarray, np.ndarray | None]:
     """Return on the host the distances of a search, and its parents or None."""
-    found, *tree = device.read_all(distance, *[parent] * parents)
-    return found, tree[0] if parents else None
+    host_distance, *tree = device.read_all(distance, *[parent] * parents)
+    return host_distance, tree[0] if parents else None
 
 
 def repeats(enqueued: list[int], distance: np.ndarray) -> list[int]:

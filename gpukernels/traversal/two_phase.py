@@ -92,11 +92,11 @@ def contract_by_edges(
         contract_edges, size, s.state, s.bits, edges, size, queue, level,
         shared=s.shared, clear=clear,
     )  # fmt: skip
-    found, arcs = s.read_counts()
-    s.enqueued.append(found)
-    if found > s.distance.size or arcs > s.targets.size:
+    count, arcs = s.read_counts()
+    s.enqueued.append(count)
+    if count > s.distance.size or arcs > s.targets.size:
         return s.collect(queue, level + 1)
-    return found, arcs
+    return count, arcs
 
 
 @takes_fields_of(Options)

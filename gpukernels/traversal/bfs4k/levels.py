@@ -45,7 +45,7 @@ class Levels:
         #: The queue that holds the frontier, and the one that is filled.
         self.queues = [Queue(device.empty(capacity, np.int32), self.next_size) for _ in "ab"]
         device.put(self.queues[0].next_frontier, 0, root)
-        self.told = device.pinned(LEVEL + 1, np.int32)
+        self.host_counters = device.pinned(LEVEL + 1, np.int32)
         self.counted = device.full(DROPPED + 1, 0, np.int64)
         self.sizes = device.empty(g.n + 1 if knobs.frontier_room else 0, np.int32)
         pieces = device.empty((2, max(self.large.pieces, 1)), np.int32)
@@ -73,9 +73,9 @@ class Levels:
             shared=cull + 8 * knobs.frontier_room,
         )  # fmt: skip
         self.launches += 1
-        told = self.read()
-        self.kernels += ["single_block"] * (told[LEVEL] - level)
-        return told[LEVEL], self.fits(told[ENTRIES], told[LEVEL])
+        counters = self.read()
+        self.kernels += ["single_block"] * (counters[LEVEL] - level)
+        return counters[LEVEL], self.fits(counters[ENTRIES], counters[LEVEL])
 
     def by_many_blocks(self, level: int, size: int) -> int:
         """Visit one level by a multi-block kernel and the child kernel; return the next size."""
@@ -106,15 +106,15 @@ class Levels:
         self.launches += 1
         if self.children_left > 0:
             self.launch_children(level)
-        told = self.read()
-        if told[PIECES] and self.children_left <= 0:
+        counters = self.read()
+        if counters[PIECES] and self.children_left <= 0:
             # Duplicates were counted as large vertices before, so one was left after all.
             self.launch_children(level)
-            told = self.read()
-        self.children_left -= told[CHILDREN]
-        self.child_vertices += told[CHILDREN]
+            counters = self.read()
+        self.children_left -= counters[CHILDREN]
+        self.child_vertices += counters[CHILDREN]
         self.kernels.append("edge_discover" if by_edges else "multi_block")
-        return self.fits(told[ENTRIES], level + 1)
+        return self.fits(counters[ENTRIES], level + 1)
 
     def launch_children(self, level: int) -> None:
         """Launch the child kernel with as many blocks as the graph may need and the GPU holds."""
@@ -132,7 +132,7 @@ class Levels:
     def read(self) -> list[int]:
         """Wait for the device and return its four numbers."""
         self.read_backs += 1
-        return self.device.read(self.next_size, into=self.told).tolist()
+        return self.device.read(self.next_size, into=self.host_counters).tolist()
 
     def fits(self, size: int, level: int) -> int:
         """Make the next frontier current, collected again if it did not fit; return its size."""

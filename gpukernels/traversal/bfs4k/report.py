@@ -17,14 +17,14 @@ def report(search: Levels, levels: int) -> BFSResult:
     distance, parent = read_tree(device, search.distance, search.parent, search.parents)
     # The functions below keep only these alive, not the buffers of the search.
     sizes, totals, resident = search.sizes, search.counted, search.resident
-    kernels, told, collected = search.kernels, search.enqueued, search.collected
+    kernels, sizes_by_level, collected = search.kernels, search.enqueued, search.collected
     child_threads = search.child_threads
 
     @functools.cache
     def enqueued() -> list[int]:
         """Sizes of the frontiers as they were enqueued; the single block noted its own."""
         noted = device.read(sizes[:levels]) if "single_block" in kernels else {}
-        return [told[i] if i in told else int(noted[i]) for i in range(levels)]
+        return [sizes_by_level[i] if i in sizes_by_level else int(noted[i]) for i in range(levels)]
 
     def visited() -> list[int]:
         """Sizes of the frontiers as they were visited."""
