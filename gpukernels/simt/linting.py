@@ -205,9 +205,9 @@ class Report:
     def headline(self) -> str:
         """The report in one line."""
         counts = ", ".join(
-            f"{len(found)} {name}{'' if len(found) == 1 else 's'}"
-            for name, found in ((ERROR, self.errors), (WARNING, self.warnings))
-            if found
+            f"{len(findings)} {name}{'' if len(findings) == 1 else 's'}"
+            for name, findings in ((ERROR, self.errors), (WARNING, self.warnings))
+            if findings
         )
         ran = f"{len(self.schedules)} schedule{'' if len(self.schedules) == 1 else 's'}"
         return f"{self.kernel} under {ran}: {counts or 'nothing found'}"
@@ -311,7 +311,7 @@ def check(
         raise ValueError(f"seeds={seeds!r}; allowed are 0 and more, up to {MOST_SEEDS:,}")
     function = python_function(kernel)
     plan = [("lockstep", 0), ("warp", 0), *(("random", seed) for seed in range(1, seeds + 1))]
-    found, results, trace = {}, {}, None
+    findings, results, trace = {}, {}, None
     ran, stuck = [], False
     for schedule, seed in plan:
         if stuck and seed != 1:
@@ -338,22 +338,23 @@ def check(
         ran.append(label)
         stuck = stuck or any(isinstance(error, EndlessLoop) for error in errors)
         for error in errors:
-            _add(found, _from_error(error), label)
+            _add(findings, _from_error(error), label)
         if result is not None:
             results[label] = result
         trace = traced or trace
-    _forgive_waiting(found, results)
-    _blame_races(found, len(ran))
+    _forgive_waiting(findings, results)
+    _blame_races(findings, len(ran))
     if trace is not None:
         slow = _uncoalesced(trace), _bank_conflicts(trace), _divergence(trace), _contention(trace)
         for finding in itertools.chain(*slow):
-            _add(found, finding, "lockstep")
-        if all(f.level == WARNING for f in found.values()):  # else a difference follows from those
+            _add(findings, finding, "lockstep")
+        # A difference of results follows from an error, if there is one.
+        if all(f.level == WARNING for f in findings.values()):
             benign = getattr(function, "__benign_races__", frozenset())
             parameters = function.__code__.co_varnames[: len(args)]
             for finding in _order_dependence(parameters, results, benign, trace):
-                _add(found, finding, "lockstep")
-    return Report(function.__name__, tuple(ran), found.values())
+                _add(findings, finding, "lockstep")
+    return Report(function.__name__, tuple(ran), findings.values())
 
 
 # Launches ------------------------------------------------------------
@@ -412,16 +413,16 @@ def _address(array):
 # What the launches raised ------------------------------------------------------------
 
 
-def _add(found, finding, label):
-    """Add `finding` to `found` under `label`; if it is there already, add the label to it."""
+def _add(findings, finding, label):
+    """Add `finding` to `findings` under `label`; if it is there already, add the label to it."""
     lines = frozenset((finding.line, finding.other_line or finding.line))
     key = (finding.rule, finding.file, lines, finding.array)
-    known = found.setdefault(key, finding)
+    known = findings.setdefault(key, finding)
     if _SCOPES.index(finding.within) > _SCOPES.index(known.within):
         # A remedy for the wider scope serves the narrower one too.
-        known = found[key] = replace(finding, schedules=known.schedules)
+        known = findings[key] = replace(finding, schedules=known.schedules)
     if label not in known.schedules:
-        found[key] = replace(known, schedules=(*known.schedules, label))
+        findings[key] = replace(known, schedules=(*known.schedules, label))
 
 
 def _race_remedy(error):
@@ -454,13 +455,13 @@ def _from_error(error):
     )
 
 
-def _forgive_waiting(found, results):
+def _forgive_waiting(findings, results):
     """Make a warning of an endless loop that ends where the lanes of a warp run one by one."""
     if not any(label.startswith("random") for label in results):
         return
-    for key, finding in found.items():
+    for key, finding in findings.items():
         if finding.rule == "endless-loop" and not any("random" in s for s in finding.schedules):
-            found[key] = replace(
+            findings[key] = replace(
                 finding,
                 rule="waiting",
                 level=WARNING,
@@ -471,21 +472,21 @@ def _forgive_waiting(found, results):
             )
 
 
-def _blame_races(found, launches):
+def _blame_races(findings, launches):
     """Drop unwritten reads that follow from a race: those that only some schedules show."""
     racing = {
         (f.array, line)
-        for f in found.values()
+        for f in findings.values()
         if f.rule == "race"
         for line in (f.line, f.other_line)
     }
-    for key, finding in list(found.items()):
+    for key, finding in list(findings.items()):
         if (
             finding.rule == "uninitialized-read"
             and (finding.array, finding.line) in racing
             and len(finding.schedules) < launches
         ):
-            del found[key]
+            del findings[key]
 
 
 # Results ------------------------------------------------------------
@@ -544,8 +545,8 @@ def _last_writer(trace, name, array, position):
     table = trace.select(array=name).requests
     wrote = table.kind != LOAD
     row = table.lane_row()
-    here = row[wrote[row] & (table.index == element)]
-    rows = here if here.size else np.flatnonzero(wrote)
+    writer_rows = row[wrote[row] & (table.index == element)]
+    rows = writer_rows if writer_rows.size else np.flatnonzero(wrote)
     return (int(table.source[rows[-1]]), int(table.line[rows[-1]])) if rows.size else (0, 0)
 
 
@@ -617,8 +618,8 @@ def _divergence(trace: Trace):
     split = branch & (steps.taken != 0) & (steps.taken != steps.mask)
     places = np.stack([steps.source, steps.line])
     for source, line in np.unique(places[:, split], axis=1).T.tolist():
-        here = branch & (steps.source == source) & (steps.line == line)
-        times, of = int((split & here).sum()), int(here.sum())
+        at_line = branch & (steps.source == source) & (steps.line == line)
+        times, of = int((split & at_line).sum()), int(at_line.sum())
         if times > 1 and times >= DIVERGENCE * of:
             yield _finding(
                 trace,

@@ -508,7 +508,7 @@ class Run:
         error.array = name
         if must:
             raise error
-        self.found(error)
+        self.report(error)
         return write(known, active, np.True_)
 
     def raised(self, active, what, where):
@@ -540,7 +540,7 @@ class Run:
             )
         raise self.error(EndlessLoop, reason, where, active, 0)
 
-    def found(self, error):
+    def report(self, error):
         """Raise an error of a check or, if findings are collected, store it and continue."""
         if self.findings is None:
             raise error

@@ -228,6 +228,6 @@ def ranks(*keys: np.ndarray) -> np.ndarray:
     order = np.lexsort(keys[::-1])
     new = np.any([np.diff(key[order], prepend=key[order[:1]] - 1) != 0 for key in keys], axis=0)
     first = np.flatnonzero(new)
-    found = np.empty(order.size, np.int64)
-    found[order] = np.arange(order.size) - np.repeat(first, np.diff(np.append(first, order.size)))
-    return found
+    earlier = np.empty(order.size, np.int64)
+    earlier[order] = np.arange(order.size) - np.repeat(first, np.diff(np.append(first, order.size)))
+    return earlier

@@ -281,7 +281,7 @@ class Record:
             ("kind", kind),
         ]
         lines = [(k, item.lines_with(statement or "")) for k, item in enumerate(self.sources)]
-        if statement is not None and not any(found for _, found in lines):
+        if statement is not None and not any(numbers for _, numbers in lines):
             raise KeyError(f"statement={statement!r} is in no line of the trace's sources")
 
         def matching(table, *more):
@@ -290,7 +290,7 @@ class Record:
                 if values is not None:
                     keep &= np.isin(getattr(table, column), values)
             if statement is not None:
-                at = [(table.source == k) & np.isin(table.line, found) for k, found in lines]
+                at = [(table.source == k) & np.isin(table.line, numbers) for k, numbers in lines]
                 keep &= np.any(at, axis=0)
             return numbered(table.where(keep))
 

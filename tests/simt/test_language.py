@@ -257,9 +257,9 @@ def test_a_program_does_not_depend_on_what_was_translated_before():
         return re.sub(r"\bf\d+_", "f_", Program(constant_shapes, types, **way).text)
 
     for function in (constant_shapes, rotated):
-        load(function).found.clear()
+        load(function).results.clear()
     first = text()
-    assert all(load(function).found for function in (constant_shapes, rotated))
+    assert all(load(function).results for function in (constant_shapes, rotated))
     assert text() == first
     Program(constant_shapes, types, traced=False, yielding=False, step_yields=False)
     assert text() == first

@@ -277,20 +277,20 @@ class Races:
             for i in np.flatnonzero(apart & (warp == other_warp)):
                 known = self.lane_sync.get(int(warp[i]))
                 apart[i] = known is None or known[lane[i], other_lane[i]] < since[i]
-        found = np.flatnonzero(apart)
-        if found.size == 0:
+        conflicts = np.flatnonzero(apart)
+        if conflicts.size == 0:
             return
         # One report for each moment at which others were here and each scope, by its first thread.
         scope = (warp != other_warp).astype(np.int64) + (block != other_block)
-        said = set()
+        moments = set()
         if self.flags is None:
-            kinds = np.unique(since[found] * len(_SCOPES) + scope[found], return_index=True)[1]
-            found = found[np.sort(kinds)]
-        for i in found.tolist():
+            kinds = since[conflicts] * len(_SCOPES) + scope[conflicts]
+            conflicts = conflicts[np.sort(np.unique(kinds, return_index=True)[1])]
+        for i in conflicts.tolist():
             moment = int(since[i]), int(scope[i])
             place, within = self.places[moment[0]], _SCOPES[moment[1]]
             key = (memory.name, kind, where, other_kind, place, within)
-            if moment in said or key in self.reported:
+            if moment in moments or key in self.reported:
                 continue
             lacks = ""
             if self.flags is not None:
@@ -299,7 +299,7 @@ class Races:
                 if self.flags.ordered(*access):
                     continue
                 lacks = self.flags.lacks(*access)
-            said.add(moment)
+            moments.add(moment)
             self._report(
                 memory,
                 kind,
@@ -340,4 +340,4 @@ class Races:
         error.within = within
         error.beside_atomic = ATOMIC in (kind, other_kind)
         error.lacks = lacks
-        run.found(error)
+        run.report(error)

@@ -88,9 +88,9 @@ def jit(given: Any = None, /, *more: Any, device: bool = False, **options: Any) 
     """Return a kernel, or the decorator that makes one; signatures compile nothing."""
     if inspect.isfunction(given):
         return Kernel(given, [], device)
-    found = [] if given is None else signatures([given, *more] if more else given)
-    is_device = device or any(one.return_type.__class__.__name__ == "Scalar" for one in found)
-    return lambda function: Kernel(function, found, is_device)
+    types = [] if given is None else signatures([given, *more] if more else given)
+    is_device = device or any(one.return_type.__class__.__name__ == "Scalar" for one in types)
+    return lambda function: Kernel(function, types, is_device)
 
 
 def is_available() -> bool:

@@ -58,13 +58,13 @@ class Arrival:
             check_own_lane(active, mask.astype(np.int64) & _FULL, what, where)
         self.answer = None
 
-    def missing(self, here):
-        """Return the lanes, as a mask, that are needed and not among `here`."""
+    def missing(self, present):
+        """Return the lanes, as a mask, that are needed and not among those `present`."""
         needed = 0
         for lane, named in self.needed.items():
             if self.bits >> lane & 1:
                 needed |= named
-        return needed & ~here
+        return needed & ~present
 
 
 def arrive(active, what, where, operation, mask, *values):
@@ -74,10 +74,10 @@ def arrive(active, what, where, operation, mask, *values):
 
 def waiting_lanes(arrivals):
     """Return the lanes, as a mask, that wait."""
-    here = 0
+    lanes = 0
     for arrival in arrivals:
-        here |= arrival.bits
-    return here
+        lanes |= arrival.bits
+    return lanes
 
 
 def open_meeting(arrivals) -> bool:
@@ -85,19 +85,19 @@ def open_meeting(arrivals) -> bool:
 
     All `arrivals` are of one warp and one place.
     """
-    here = waiting_lanes(arrivals)
-    while here:
+    lanes = waiting_lanes(arrivals)
+    while lanes:
         met = 0
         for arrival in arrivals:
             for lane, named in arrival.needed.items():
-                if arrival.bits & here & (1 << lane) and not named & ~here:
+                if arrival.bits & lanes & (1 << lane) and not named & ~lanes:
                     met |= 1 << lane
-        if met == here:
+        if met == lanes:
             break
-        here = met
-    if here:
-        _perform([a for a in arrivals if a.bits & here], here)
-    return here != 0
+        lanes = met
+    if lanes:
+        _perform([a for a in arrivals if a.bits & lanes], lanes)
+    return lanes != 0
 
 
 def _perform(arrivals, met):
@@ -140,12 +140,12 @@ def _whole_warp(active, lanes):
 
 def missed(arrivals):
     """Return the error for lanes that wait at a warp operation for lanes that do not come."""
-    here = {}
+    lanes_by_place = {}
     for arrival in arrivals:
-        here[arrival.place] = here.get(arrival.place, 0) | arrival.bits
-    arrival = next(a for a in arrivals if a.missing(here[a.place]))
+        lanes_by_place[arrival.place] = lanes_by_place.get(arrival.place, 0) | arrival.bits
+    arrival = next(a for a in arrivals if a.missing(lanes_by_place[a.place]))
     run = arrival.active.frame.group.run
-    absent = arrival.missing(here[arrival.place])
+    absent = arrival.missing(lanes_by_place[arrival.place])
     lane = (absent & -absent).bit_length() - 1
     at = next(i for i, n in enumerate(arrival.needed.values()) if n & absent)
     why = "it has exited or is on another path"

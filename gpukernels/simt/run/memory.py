@@ -292,7 +292,7 @@ class Memory:
                 bad,
             )
             error.array = self.name
-            self.run.found(error)
+            self.run.report(error)
             self._mark(at)
 
 

@@ -316,9 +316,9 @@ class Recorder:
             rows["step"] = steps["step"][order][at]
         else:  # that step may have been stored before
             rows["step"] = self._latest[rows["place"], rows["warp"]].astype(np.int64)
-            here = at >= 0
-            here[here] = keys[order][at[here]] // span == own[here]
-            rows["step"][here] = steps["step"][order][at[here]]
+            has_step = at >= 0
+            has_step[has_step] = keys[order][at[has_step]] // span == own[has_step]
+            rows["step"][has_step] = steps["step"][order][at[has_step]]
         rows["counts"] = np.concatenate([e.active.counts() for e in events])
         return rows
 

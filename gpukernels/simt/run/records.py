@@ -64,14 +64,14 @@ def part_of_complex(dtype, name) -> Field:
 @functools.cache
 def leaves(dtype) -> tuple[Field, ...]:
     """Return all fields of a record type that are numbers or arrays of numbers."""
-    found, waiting = [], [field_of(dtype, name) for name in dtype.names]
+    numbers, waiting = [], [field_of(dtype, name) for name in dtype.names]
     while waiting:
         field = waiting.pop(0)
         if field.dtype.fields is None:
-            found.append(field)
+            numbers.append(field)
         else:
             waiting += [field.part(name) for name in field.dtype.names]
-    return tuple(found)
+    return tuple(numbers)
 
 
 class FieldMemory(Memory):
@@ -269,10 +269,10 @@ def copy_record(target, active, record, source, where):
     """Copy whole records, field by field, from where `source` refers to."""
     moved = []
     for field in leaves(target.storage.dtype):
-        here, there = field_memory(target, field), field_memory(source, field)
-        first, last = there.at(_seen(source.origin, active)), here.at(record)
+        to_field, from_field = field_memory(target, field), field_memory(source, field)
+        first, last = from_field.at(_seen(source.origin, active)), to_field.at(record)
         for k in range(int(np.prod(field.shape, dtype=np.int64))):
-            value = there.load(active, first + k * there.step, where)
-            moved.append((here, last + k * here.step, value))
+            value = from_field.load(active, first + k * from_field.step, where)
+            moved.append((to_field, last + k * to_field.step, value))
     for memory, index, value in moved:
         memory.store(active, index, value, where)

@@ -207,8 +207,8 @@ class _Wave:
         party = self.meetings.setdefault(key, [])
         party.append(strand)
         waiting = [a for s in party for a in s.waiting]
-        here = waiting_lanes(waiting)
-        if all(a.missing(here) for a in arrivals) or not open_meeting(waiting):
+        lanes = waiting_lanes(waiting)
+        if all(a.missing(lanes) for a in arrivals) or not open_meeting(waiting):
             if not self.run_.program.lanes:
                 raise missed(waiting)
             return []

@@ -92,14 +92,14 @@ def shuffle(active, mode, mask, value, operand, where):
         if key not in shared:
             source = _source(active, mode, operand)
             shared[key] = source, active.slots - active.lanes() + source
-        source, found = shared[key]
+        source, positions = shared[key]
     else:
         source = _source(active, mode, operand)
-        found = _found(active, source, what, where)
+        positions = _positions(active, source, what, where)
     recorder = group.run.recorder
     if recorder is not None:
         recorder.shuffle(active, source, value, where)
-    return value.take(found)
+    return value.take(positions)
 
 
 def _source(active, mode, operand):
@@ -116,7 +116,7 @@ def _source(active, mode, operand):
     return np.where((source < 0) | (source >= WARP_SIZE), lane, source)
 
 
-def _found(active, source, what, where):
+def _positions(active, source, what, where):
     """Return where among the active threads the lanes are that others take values from."""
     group, slots, lane = active.frame.group, active.slots, active.lanes()
     wanted = slots - lane + source
@@ -134,13 +134,13 @@ def _found(active, source, what, where):
             at,
         )
     if active.n == group.count:
-        found = wanted
+        positions = wanted
     else:
         position = np.full(group.count, -1)
         position[slots] = np.arange(active.n)
-        found = position.take(wanted)
-    if found.min() < 0:
-        at = int(np.argmin(found))
+        positions = position.take(wanted)
+    if positions.min() < 0:
+        at = int(np.argmin(positions))
         raise group.run.error(
             ShuffleError,
             f"lane {int(lane[at])} reads lane {int(source[at])} by {what}, which is not "
@@ -149,7 +149,7 @@ def _found(active, source, what, where):
             active,
             at,
         )
-    return found
+    return positions
 
 
 def ballot(active, mask, predicate, where, what="ballot_sync"):
@@ -170,10 +170,10 @@ def vote(active, kind, mask, predicate, where):
     check_mask(active, mask, f"{kind}_sync", where)
     mask = mask.astype(np.int64) & _FULL
     votes = _votes(active, predicate) & mask
-    here = active.present() & mask
+    present = active.present() & mask
     if kind == "any":
         return votes != 0
-    every = votes == here
+    every = votes == present
     return every if kind == "all" else every | (votes == 0)
 
 
@@ -186,9 +186,9 @@ def match_any(active, mask, value, where):
 def match_all(active, mask, value, where):
     """Return (mask, True) where all lanes of the mask hold one value, (0, False) elsewhere."""
     check_mask(active, mask, "match_all_sync", where)
-    here = active.present() & (mask.astype(np.int64) & _FULL)
-    same = _matches(active, mask, value) == here
-    return np.where(same, here, 0).astype(np.uint32).view(np.int32), same
+    present = active.present() & (mask.astype(np.int64) & _FULL)
+    same = _matches(active, mask, value) == present
+    return np.where(same, present, 0).astype(np.uint32).view(np.int32), same
 
 
 def _matches(active, mask, value):

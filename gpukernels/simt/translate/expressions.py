@@ -128,8 +128,8 @@ class ExpressionTranslator:
         if isinstance(node, ast.Call) and len(node.args) == 1 and not node.keywords:
             kind = self._static(node.func)
             if kind is np.iinfo or kind is np.finfo or kind is np.dtype:
-                made = numpy_functions.limits(kind, self._static(node.args[0]))
-                return _UNKNOWN if made is None else made
+                limits = numpy_functions.limits(kind, self._static(node.args[0]))
+                return _UNKNOWN if limits is None else limits
         return _UNKNOWN
 
     def constant_truth(self, node):
@@ -172,7 +172,7 @@ class ExpressionTranslator:
         if value.type.kind == "c" and dtype.kind not in "cb":
             raise self.refuse(
                 f"{value.type} does not become {dtype}; take its .real or .imag",
-                self.here,
+                self.node,
                 KernelTypeError,
             )
         rounds = value.type.kind == "f" and dtype.kind in "iu"
@@ -197,7 +197,7 @@ class ExpressionTranslator:
         if not value.is_scalar:
             raise self.refuse(
                 f"numba does not take the truth of {tuples.describe(value.type)}",
-                self.here,
+                self.node,
                 KernelTypeError,
             )
         return self.cast(value, typing.BOOL)

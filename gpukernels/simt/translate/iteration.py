@@ -139,7 +139,7 @@ class _Hidden:
     constant = None
 
     def read(self):
-        return self.translator.read_name(self.name, self.translator.here)
+        return self.translator.read_name(self.name, self.translator.node)
 
 
 class _Constant:
@@ -158,7 +158,7 @@ class IterationTranslator:
         if value.constant is not None:
             return _Constant(value)
         name = f"0{next(self.hidden_names)}"
-        self.assign_name(name, value, self.here)
+        self.assign_name(name, value, self.node)
         return _Hidden(self, name)
 
     def for_each(self, node, leaves):

@@ -36,12 +36,12 @@ def _machine_type(type_):
 
 def cast_to_declared(t, function, values, node):
     """Return `values` as the best signature of `function` has them, and its result type or None."""
-    found = [
+    choices = [
         (sum(_COSTS[c] for c in costs), arguments, result)
         for arguments, result in declared(function)
         if None not in (costs := [_cost(v.type, a) for v, a in zip(values, arguments, strict=True)])
     ]
-    if not found:
+    if not choices:
         if declared(function):
             raise t.refuse(
                 f"no signature of `{function.__name__}` takes these arguments",
@@ -49,7 +49,7 @@ def cast_to_declared(t, function, values, node):
                 KernelTypeError,
             )
         return values, None
-    _, arguments, result = min(found, key=lambda choice: choice[0])
+    _, arguments, result = min(choices, key=lambda choice: choice[0])
     cast = [
         t.cast(v, a) if isinstance(a, np.dtype) else v
         for v, a in zip(values, arguments, strict=True)

@@ -27,7 +27,7 @@ class Function:
         The syntax tree, with line numbers of the file and a name for each life of a variable.
     python : function
         The plain Python function.
-    found : dict
+    results : dict
         Results of the translator by argument types: the types of all variables, and of the
         function's result.
     """
@@ -35,7 +35,7 @@ class Function:
     source: Source
     tree: ast.FunctionDef
     python: object
-    found: dict = field(default_factory=dict, compare=False, repr=False)
+    results: dict = field(default_factory=dict, compare=False, repr=False)
 
     def free(self, name: str):
         """Return the value of a closure variable, global or builtin; raise NameError if absent."""

@@ -179,7 +179,7 @@ class Program:
         try:
             # Where another program has called it, with another schedule or from another kernel, one
             # pass finds that nothing changes.
-            env, result = function.found.get(types, ({}, None))
+            env, result = function.results.get(types, ({}, None))
             for _ in range(_PASSES):
                 translator = FunctionTranslator(self, function, types, dict(env), result, top)
                 self._active[call] = translator.name, result
@@ -199,7 +199,7 @@ class Program:
         if top:
             self.variables = translator.env
         self._functions[key] = (translator.name, result)
-        function.found[types] = translator.env, result
+        function.results[types] = translator.env, result
         if self.syncwarps > syncwarps:
             self._syncing.add(key)
         return self._functions[key]
@@ -242,7 +242,7 @@ class FunctionTranslator(
         self.cache = {}
         self.active = "a0"
         self.where = 0
-        self.here = None
+        self.node = None
         self.region = None
         self.loops = []
         #: Name of the `Round` to yield here, in a loop that waits for other threads; else None.
@@ -445,7 +445,7 @@ class FunctionTranslator(
 
     def at(self, node):
         """Make `node` the place that errors and the trace name."""
-        self.here = node
+        self.node = node
         self.where = self.program.location(self.source, node.lineno, self.region)
 
     def note(self, kind=STATEMENT, event=None):
@@ -933,12 +933,12 @@ def _shared_with(before, arm):
         for node in ast.walk(tree)
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
     }
-    made = {"a0"} | {name for line in before for name in re.findall(r"\b[ac]\d+\b", line)}
+    defined = {"a0"} | {name for line in before for name in re.findall(r"\b[ac]\d+\b", line)}
     own = re.compile(r"[temnp]\d+|_")
     return {
         name
         for name in assigned
-        if not own.fullmatch(name) and (name in made or not re.fullmatch(r"[ac]\d+", name))
+        if not own.fullmatch(name) and (name in defined or not re.fullmatch(r"[ac]\d+", name))
     }
 
 

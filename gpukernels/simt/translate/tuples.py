@@ -68,10 +68,10 @@ def choose(t, items, index, name) -> Value:
         t.emit(f"{active} = keep({outer}, {index.code} == {number})")
         t.block(f"if {active} is not None:")
         t.active = active
-        t.assign_name(register, item, t.here)
+        t.assign_name(register, item, t.node)
         t.end()
         t.active = outer
-    return t.read_name(register, t.here)
+    return t.read_name(register, t.node)
 
 
 def choose_item(index, *items):

@@ -48,7 +48,7 @@ class _Loop:
             if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)
         }
         self.calls = [(c, self._path(c)) for c in _own(node) if isinstance(c, ast.Call)]
-        self.told = set()  # variables that hold what an answer has decided
+        self.settled = set()  # variables that hold what an answer has decided
         self.fenced = any(path in _FENCES for _, path in self.calls)
         self.answers = {id(c) for c, path in self.calls if self._asks(c, path)}
 
@@ -58,14 +58,14 @@ class _Loop:
         if not self.answers and not self.fenced:
             return False
         while True:
-            before = len(self.told)
+            before = len(self.settled)
             ends = self._follow(self.node.body, False)
-            if len(self.told) == before:
+            if len(self.settled) == before:
                 return ends or self._decides(self.node.test)
 
     def rounds_are_alike(self):
         """Whether a round that ends nothing leaves variables and memory as they are."""
-        if not self.changing <= self.told:
+        if not self.changing <= self.settled:
             return False
         waiting = [s for s in self.node.body if not isinstance(s, ast.If)]
         parts = {id(p): p for s in waiting for p in ast.walk(s)}
@@ -117,7 +117,7 @@ class _Loop:
     def _decides(self, test):
         """Whether an answer, or a variable that holds one, is part of an expression."""
         for part in ast.walk(test):
-            if id(part) in self.answers or (isinstance(part, ast.Name) and part.id in self.told):
+            if id(part) in self.answers or (isinstance(part, ast.Name) and part.id in self.settled):
                 return True
             if self.fenced and isinstance(part, ast.Subscript) and self._same_each_round(part):
                 return True
@@ -135,7 +135,7 @@ class _Loop:
                 ends |= decided
             elif isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None:
                 if decided or self._decides(node.value):
-                    self.told.update(
+                    self.settled.update(
                         part.id
                         for part in ast.walk(node)
                         if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)

@@ -74,5 +74,5 @@ def is_barrier(translator, node) -> bool:
     """Return whether `node` is a call that waits for other threads."""
     if not isinstance(node, ast.Call):
         return False
-    found = handler(translator, node.func)
-    return found in (grid_sync, syncwarp) or getattr(found, "__name__", "") == "barrier"
+    intrinsic = handler(translator, node.func)
+    return intrinsic in (grid_sync, syncwarp) or getattr(intrinsic, "__name__", "") == "barrier"
