@@ -131,11 +131,11 @@ def exercises(keep: str | None = None) -> Table:
     first = next((id for id in CATALOG if states.get(id) != logbook.SOLVED), None)
     rows = []
     for ex in CATALOG.values():
-        said = [states.get(ex.id, ""), "next" if ex.id == first else ""]
+        notes = [states.get(ex.id, ""), "next" if ex.id == first else ""]
         about = f"{ex.id}: {ex.title}", ex.kind, ex.level, ex.minutes
-        rows.append((*about, ", ".join(filter(None, said))))
+        rows.append((*about, ", ".join(filter(None, notes))))
     solved = sum(states.get(id) == logbook.SOLVED for id in CATALOG)
-    said = [f"{solved} of {len(CATALOG)} solved; kept in {logbook.place()}"] if states else []
-    said += [keeping.OFFER] if keeping.is_lost() else []
+    notes = [f"{solved} of {len(CATALOG)} solved; kept in {logbook.place()}"] if states else []
+    notes += [keeping.OFFER] if keeping.is_lost() else []
     columns = ("exercise", "what to do", "level", "minutes", "you")
-    return Table(columns, rows, ". ".join(said))
+    return Table(columns, rows, ". ".join(notes))

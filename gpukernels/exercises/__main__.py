@@ -51,25 +51,25 @@ def main(arguments: list[str] | None = None) -> int:
     return 0
 
 
-def _judge(given: argparse.Namespace) -> None:
-    if not given.csv.parent.is_dir():
-        raise InvalidArgument("--csv", str(given.csv), "a file in a folder that exists")
-    seed = secrets.randbelow(1_000_000) if given.seed is None else given.seed
-    limits = judging.Limits(given.seconds, given.memory << 20)
-    found = judging.grades(read_all(given.folder, given.sheet), seed, limits)
-    judging.write(given.csv, found)
-    print(f"{len(found)} notebooks judged with seed {seed}: {given.csv}")
-    for row in found:
+def _judge(arguments: argparse.Namespace) -> None:
+    if not arguments.csv.parent.is_dir():
+        raise InvalidArgument("--csv", str(arguments.csv), "a file in a folder that exists")
+    seed = secrets.randbelow(1_000_000) if arguments.seed is None else arguments.seed
+    limits = judging.Limits(arguments.seconds, arguments.memory << 20)
+    grades = judging.grades(read_all(arguments.folder, arguments.sheet), seed, limits)
+    judging.write(arguments.csv, grades)
+    print(f"{len(grades)} notebooks judged with seed {seed}: {arguments.csv}")
+    for row in grades:
         print(f"{row.email}: {row.points} of {row.maximum}")
-    if given.sheet is None and len(found) < 3:
+    if arguments.sheet is None and len(grades) < 3:
         print("Tasks and points are as these few notebooks have them: --sheet compares them.")
 
 
-def _compare(given: argparse.Namespace) -> None:
-    submissions = read_all(given.folder, given.sheet)
-    found = similar(submissions)
-    print(f"{len(submissions)} notebooks compared, {len(found)} pairs of similar answers")
-    for pair in found:
+def _compare(arguments: argparse.Namespace) -> None:
+    submissions = read_all(arguments.folder, arguments.sheet)
+    pairs = similar(submissions)
+    print(f"{len(submissions)} notebooks compared, {len(pairs)} pairs of similar answers")
+    for pair in pairs:
         print(f"{pair.task}: {pair.one} and {pair.other} share {pair.share:.0%}")
 
 

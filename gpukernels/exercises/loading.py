@@ -78,15 +78,15 @@ def _checked(seed: int | str) -> int | str:
 def _task(
     id: str, place: str, name: str, file: Path | None, changed: int, seed: int | str | None
 ) -> Exercise:
-    found = getattr(_module(id, place) if file is None else _run(file), name, None)
-    if isinstance(found, Exercise):
+    definition = getattr(_module(id, place) if file is None else _run(file), name, None)
+    if isinstance(definition, Exercise):
         if seed is not None:
             raise InvalidArgument("seed", seed, f"left out, as {id} is the same for everyone")
-        return _placed(found, id, None)
-    if not inspect.isfunction(found):
+        return _placed(definition, id, None)
+    if not inspect.isfunction(definition):
         raise InvalidArgument("id", id, f"{FOUND} or a function that makes one")
     seed = NO_SEED if seed is None else seed
-    task = found(_generator(seed))
+    task = definition(_generator(seed))
     if not isinstance(task, Exercise):
         raise InvalidArgument(f"{name}(rng)", task, "a KernelTask or a PredictionTask")
     return _placed(task, id, seed)

@@ -63,11 +63,11 @@ def grades(submissions: Sequence[Submission], seed: int, limits: Limits) -> list
     """
     answers = [(answer, s.email) for s in submissions for answer in s.answers]
     with ThreadPoolExecutor(cores()) as pool, Progress("judged", len(answers), "answers") as bar:
-        found = []
+        collected = []
         for verdict in pool.map(lambda one: judge(one[0], seed, limits, one[1]), answers):
-            found.append(verdict)
-            bar.reach(len(found))
-    verdicts = iter(found)
+            collected.append(verdict)
+            bar.reach(len(collected))
+    verdicts = iter(collected)
     return [_grade(s, [next(verdicts) for _ in s.answers]) for s in submissions]
 
 

@@ -58,8 +58,8 @@ def main() -> None:
     given = json.loads(sys.stdin.read())
     limit(given["seconds"], given["memory"])
     file = Path(given["file"])
-    found = verdict(given["task"], given["email"], given["varies"], file, given["seed"])
-    Path(given["into"]).write_text(json.dumps(found), encoding="utf-8")
+    result = verdict(given["task"], given["email"], given["varies"], file, given["seed"])
+    Path(given["into"]).write_text(json.dumps(result), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -50,7 +50,7 @@ def similar(submissions: Sequence[Submission]) -> list[Pair]:
         If copydetect is not installed.
     """
     tasks = dict.fromkeys(answer.task for s in submissions for answer in s.answers)
-    found: list[Pair] = []
+    pairs: list[Pair] = []
     for task in tasks:
         exercise = task_for(task, "")
         if exercise.kind == WRITE:
@@ -61,8 +61,8 @@ def similar(submissions: Sequence[Submission]) -> list[Pair]:
                 for answer in submission.answers
                 if answer.task == task
             ]
-            found += sorted(_pairs(exercise, sources), key=lambda pair: -pair.share)
-    return found
+            pairs += sorted(_pairs(exercise, sources), key=lambda pair: -pair.share)
+    return pairs
 
 
 def _pairs(exercise: Exercise, sources: list[tuple[str, str]]) -> list[Pair]:
@@ -72,12 +72,12 @@ def _pairs(exercise: Exercise, sources: list[tuple[str, str]]) -> list[Pair]:
         (name, _fingerprint(copydetect, source, np.array(sorted(given))))
         for name, source in (*sources, (SOLUTION, exercise.solution.text))
     ]
-    found = []
+    pairs = []
     for (one, its), (other, others) in combinations(prints, 2):
         common, shares, _ = copydetect.compare_files(its, others)
         if max(shares) >= SHARE and common >= LEAST:
-            found.append(Pair(exercise.place, one, other, min(1.0, float(max(shares)))))
-    return found
+            pairs.append(Pair(exercise.place, one, other, min(1.0, float(max(shares)))))
+    return pairs
 
 
 def _fingerprint(copydetect: Any, source: str, boilerplate: Sequence | np.ndarray = ()) -> Any:

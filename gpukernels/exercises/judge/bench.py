@@ -199,10 +199,10 @@ def attempt_within(kernel, case: Case, solution, **options) -> Attempt:
     tried = attempt(kernel, case, loop_steps=ENOUGH_OF_IT, **options)
     if beyond_limit(tried):
         limit = counted.device.pace.limit
-        said = f"all loops together have taken {limit:,} steps, the solution's {taken:,}"
+        steps = f"all loops together have taken {limit:,} steps, the solution's {taken:,}"
         cause = "it is endless, or too few threads share the work"
         tried.error = counted.error
-        tried.wrong = Wrong(f"this loop has not ended: {said}; {cause}")
+        tried.wrong = Wrong(f"this loop has not ended: {steps}; {cause}")
     return tried
 
 
@@ -220,10 +220,10 @@ def steps_under_other_schedules(lockstep: Attempt) -> int:
 def in_short(error: BaseException) -> str:
     """Return the kind of an error and the first line of its message."""
     try:
-        said = str(error).strip().splitlines()
+        lines = str(error).strip().splitlines()
     except Exception:
-        said = []
-    first = f": {said[0]}" if said else ""
+        lines = []
+    first = f": {lines[0]}" if lines else ""
     return cut(f"{type(error).__name__}{first}")
 
 

@@ -168,20 +168,20 @@ def equal_to(ending: str = "", /, **expected: np.ndarray) -> Callable[[Results],
     elements and of all elements; by default the numbers are given if more than one is wrong.
     """
 
-    def judge(found: Results) -> Wrong | None:
+    def judge(results: Results) -> Wrong | None:
         for name, wanted in expected.items():
-            wrong = np.flatnonzero(np.ravel(found[name]) != np.ravel(wanted))
+            wrong = np.flatnonzero(np.ravel(results[name]) != np.ravel(wanted))
             if wrong.size:
-                return _first_difference(name, found[name], wanted, wrong, ending)
+                return _first_difference(name, results[name], wanted, wrong, ending)
         return None
 
     return judge
 
 
-def _first_difference(name, found, wanted, wrong, ending) -> Wrong:
+def _first_difference(name, result, wanted, wrong, ending) -> Wrong:
     first = int(wrong[0])
     place = ", ".join(str(int(i)) for i in np.unravel_index(first, np.shape(wanted)))
-    got, right = np.ravel(found)[first], np.ravel(wanted)[first]
+    got, right = np.ravel(result)[first], np.ravel(wanted)[first]
     text = f"`{name}[{place}]` is {got} and should be {right}"
     if wrong.size > 1 and not ending:
         ending = "{wrong:,} of its {size:,} elements are wrong"

@@ -120,8 +120,8 @@ def _first_fault(kernel, case: Case, solution) -> Finding | None:
         else:
             tried = attempt(kernel, case, schedule, loop_steps=limit)
             if beyond_limit(tried):
-                said = f"all loops together have taken {limit:,} steps, in lockstep far fewer"
-                tried.wrong = Wrong(f"this loop has not ended: {said}")
+                steps = f"all loops together have taken {limit:,} steps, in lockstep far fewer"
+                tried.wrong = Wrong(f"this loop has not ended: {steps}")
         if tried.wrong is not None:
             return _fault(kernel, tried, schedule)
     return None
@@ -234,18 +234,18 @@ def _costs(kernel, budgets: Sequence[Budget], solution=None) -> Iterable[Finding
 
 
 def _cost(trace: Trace, budget: Budget) -> Finding:
-    said = f"{budget.what}, on {budget.case.name}"
+    subject = f"{budget.what}, on {budget.case.name}"
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # the mean of nothing
             value = budget.measure(trace)
     except KeyError as error:  # `trace.select` knows no such array
-        return _uncounted(trace, budget, f"{said}: cannot be counted, since {error.args[0]}")
+        return _uncounted(trace, budget, f"{subject}: cannot be counted, since {error.args[0]}")
     except Exception as error:
-        return _uncounted(trace, budget, f"{said}: cannot be counted ({in_short(error)})")
+        return _uncounted(trace, budget, f"{subject}: cannot be counted ({in_short(error)})")
     if value != value:
-        return _uncounted(trace, budget, f"{said}: there was none to count")
-    text = f"{said}: {budget.compare(value)}"
+        return _uncounted(trace, budget, f"{subject}: there was none to count")
+    text = f"{subject}: {budget.compare(value)}"
     if budget.allows(value):
         return Finding(True, text)
     with warnings.catch_warnings():

@@ -51,12 +51,12 @@ class CompletionExercise(KernelExercise):
     @functools.cached_property
     def _shared(self) -> tuple[Case, int]:
         """The input on which one thread would be busiest, and requests of the printed kernel."""
-        found = []
+        shares = []
         for case in self.cases():
             trace = attempt(self.solution.answer, case, trace=True).device.trace
             requests = busiest_warp(trace)
-            found.append((by_one_thread(trace) / max(requests, 1), case, requests))
-        _, case, requests = max(found, key=operator.itemgetter(0))
+            shares.append((by_one_thread(trace) / max(requests, 1), case, requests))
+        _, case, requests = max(shares, key=operator.itemgetter(0))
         return case, requests
 
     def _findings(self, answer: Any, seed: int) -> list[Finding]:
@@ -75,12 +75,12 @@ class CompletionExercise(KernelExercise):
             try:
                 written = _statements(inspect.getsource(function))
             except (OSError, TypeError):
-                said = f"the source of `{definition.name}` cannot be read: define it in a cell"
-                return Finding(False, said)
+                fault = f"the source of `{definition.name}` cannot be read: define it in a cell"
+                return Finding(False, fault)
             for line in _statements(ast.unparse(definition)):
                 if line not in written:  # which goes on behind the line that it has found
-                    said = f"`{line}` of `{definition.name}` is missing: add lines and change none"
-                    return Finding(False, said)
+                    fault = f"`{line}` of `{definition.name}` is missing: add lines and change none"
+                    return Finding(False, fault)
         return None
 
 

@@ -152,8 +152,8 @@ def searches(most: int) -> Inputs:
 
     def draw(rng: Draw) -> dict[str, Search]:
         graphs = plain.draw(rng)
-        found = {name: Search(g, int(rng.integers(g.n))) for name, g in graphs.items()}
-        return {**found, "a drawn bush": bush(rng)}
+        searches = {name: Search(g, int(rng.integers(g.n))) for name, g in graphs.items()}
+        return {**searches, "a drawn bush": bush(rng)}
 
     def fixed() -> dict[str, Search]:
         return {

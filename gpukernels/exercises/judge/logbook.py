@@ -81,14 +81,18 @@ def move_to(file: Path) -> None:
     OSError
         If the file cannot be written; progress stays where it is then.
     """
-    here, these = states(), {**_records(), **_of_this_process}
+    own_states, own_records = states(), {**_records(), **_of_this_process}
     before = os.environ.get(VARIABLE)
     os.environ[VARIABLE] = str(file)
-    there, those = states(), _records()
-    kept = there | {id: s for id, s in here.items() if s == SOLVED or id not in there}
-    newer = {id: r for id, r in these.items() if id not in those or _time(r) >= _time(those[id])}
+    its_states, its_records = states(), _records()
+    solved = {id: s for id, s in own_states.items() if s == SOLVED or id not in its_states}
+    newer = {
+        id: record
+        for id, record in own_records.items()
+        if id not in its_records or _time(record) >= _time(its_records[id])
+    }
     try:
-        _write(file, kept, those | newer)
+        _write(file, its_states | solved, its_records | newer)
     except OSError:
         if before is None:
             del os.environ[VARIABLE]
@@ -109,17 +113,17 @@ def _held() -> dict[str, Any]:
     if file is None:
         return {}
     try:
-        found = json.loads(file.read_text(encoding="utf-8"))
+        content = json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return content if isinstance(content, dict) else {}
 
 
 def _records() -> dict[str, dict[str, Any]]:
-    found = _held().get(RECORDS)
-    if not isinstance(found, dict):
+    records = _held().get(RECORDS)
+    if not isinstance(records, dict):
         return {}
-    return {id: kept for id, kept in found.items() if _is_record(kept)}
+    return {id: item for id, item in records.items() if _is_record(item)}
 
 
 def _is_record(kept: object) -> bool:

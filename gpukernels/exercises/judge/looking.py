@@ -51,8 +51,8 @@ class Note:
 def view(trace: Trace, place: Place, caption: str) -> WarpView | Note:
     """Return the warp of `place`, opened at its step."""
     start = max(0, place.step - BEFORE)
-    here = trace.select(launch=place.launch, block=place.block, warp=place.warp).steps
-    if not len(here):
+    steps = trace.select(launch=place.launch, block=place.block, warp=place.warp).steps
+    if not len(steps):
         return Note(f"{caption} No step was recorded.")
     return WarpView(
         trace,

@@ -52,24 +52,24 @@ def finite(distance: np.ndarray) -> np.ndarray:
 
 def read_search(trace: Trace, g: Graph, root: int) -> tuple[str | None, np.ndarray, None]:
     """Return a broken rule, or None, and the distances that the kernels found."""
-    found = np.full(g.n, np.inf)
-    found[root] = 0
+    distance = np.full(g.n, np.inf)
+    distance[root] = 0
     shared = [info.name for info in trace.arrays if info.space == "shared"]
     if shared:
-        return f"a block shares the memory `{shared[0]}`, which this task rules out", found, None
+        return f"a block shares the memory `{shared[0]}`, which this task rules out", distance, None
     source = np.repeat(np.arange(g.n), g.out_degree)
     try:
         levels = read_levels(trace, g.n, source, root)
     except Exception as error:
-        return f"the search cannot be read from its trace: {in_short(error)}", found, None
+        return f"the search cannot be read from its trace: {in_short(error)}", distance, None
     for k, level in enumerate(levels):
-        found[level.found] = np.minimum(found[level.found], k + 1)
+        distance[level.found] = np.minimum(distance[level.found], k + 1)
     expected = levels_of(g, root)
     launches, deep = len(trace.launches), int(expected[np.isfinite(expected)].max())
     if launches > deep + SPARE:
-        said = f"{launches} launches for {deep} levels beyond the root's"
-        return f"{said}, and one launch per level is wanted", found, None
-    return None, found, None
+        count = f"{launches} launches for {deep} levels beyond the root's"
+        return f"{count}, and one launch per level is wanted", distance, None
+    return None, distance, None
 
 
 def sectors(trace: Trace, _: None) -> int:

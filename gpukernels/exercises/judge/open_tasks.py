@@ -166,8 +166,8 @@ class OpenTask:
         given = self.problem.awkward(seed)
         for name, g in given.items():
             for schedule, number in SCHEDULES:
-                fault, found = _distances(search, g, 0, SimtDevice(schedule, seed=number))
-                fault = fault or self._difference(found, g, 0)
+                fault, distance = _distances(search, g, 0, SimtDevice(schedule, seed=number))
+                fault = fault or self._difference(distance, g, 0)
                 if fault:
                     yield Finding(False, f"{name}, schedule {schedule}: {fault}")
                     return
@@ -176,9 +176,9 @@ class OpenTask:
         for name, (g, root) in self.graphs().items():
             cover = self.problem.covered(g, seed)
             device = BlindDevice(cover, trace=True)
-            fault, found = _distances(search, cover.shown, root, device)
+            fault, distance = _distances(search, cover.shown, root, device)
             if fault is None:
-                fault, read = self._read(device.trace, found, g, root)
+                fault, read = self._read(device.trace, distance, g, root)
             if fault:
                 yield Finding(False, f"{name}: {fault}")
                 return
@@ -191,24 +191,25 @@ class OpenTask:
             f"{self.rival} takes",
         )
 
-    def _difference(self, found: np.ndarray, g: Graph, root: int) -> str | None:
+    def _difference(self, distance: np.ndarray, g: Graph, root: int) -> str | None:
         """Return the first vertex whose distance is wrong, or None."""
         expected = self.problem.expected(g, root)
-        if found.shape != expected.shape:
-            return f"distances of shape {found.shape} came back, and {expected.shape} is wanted"
-        found = self.problem.finite(found)
-        wrong = np.flatnonzero(found != expected)
+        if distance.shape != expected.shape:
+            return f"distances of shape {distance.shape} came back, and {expected.shape} is wanted"
+        distance = self.problem.finite(distance)
+        wrong = np.flatnonzero(distance != expected)
         if wrong.size:
             v = int(wrong[0])
-            return f"vertex {v} is at {_said(found[v])}, and should be at {_said(expected[v])}"
+            length, right = _text_of(distance[v]), _text_of(expected[v])
+            return f"vertex {v} is at {length}, and should be at {right}"
         return None
 
-    def _read(self, trace: Trace, found: np.ndarray, g: Graph, root: int) -> tuple[str | None, Any]:
+    def _read(self, trace: Trace, array: np.ndarray, g: Graph, root: int) -> tuple[str | None, Any]:
         """Return the fault of a search of `g`, by its trace, or None, and the run that was read."""
         fault, distance, read = self.problem.read(trace, g, root)
-        if fault is None and not np.array_equal(distance, self.problem.finite(found)):
+        if fault is None and not np.array_equal(distance, self.problem.finite(array)):
             fault = "the distances that came back are not those that the kernels have found"
-        difference = self._difference(found, g, root)
+        difference = self._difference(array, g, root)
         if difference is not None:
             fault = f"{fault or difference}. {self.problem.rule}"
         return fault, read
@@ -226,15 +227,15 @@ def _distances(search, g: Graph, root: int, device: SimtDevice) -> tuple[str | N
     nothing = np.zeros(0)
     try:
         result = search(g, root, device)
-        found = np.asarray(getattr(result, "distance", result))
+        distance = np.asarray(getattr(result, "distance", result))
     except Exception as error:
         return f"`search` raised {in_short(error)}", nothing
-    if found.dtype.kind not in "iuf":
-        return f"distances of type {found.dtype} came back, and numbers are wanted", nothing
-    return None, found
+    if distance.dtype.kind not in "iuf":
+        return f"distances of type {distance.dtype} came back, and numbers are wanted", nothing
+    return None, distance
 
 
-def _said(length: float) -> str:
+def _text_of(length: float) -> str:
     return f"{length:,.0f}" if np.isfinite(length) else "no path's end"
 
 
@@ -257,9 +258,11 @@ def _read_paths(trace: Trace, g: Graph, root: int) -> tuple[str | None, np.ndarr
     for k, iteration in enumerate(run.iterations):
         unexplained = np.setdiff1d(iteration.lowered, head[iteration.gains])
         if unexplained.size:
-            v = int(unexplained[0])
-            said = f"round {k} gave vertex {v} a distance that is not the end of a path over an arc"
-            return f"{said} whose weight was read in that round", run.distance, run
+            fault = (
+                f"round {k} gave vertex {int(unexplained[0])} a distance that is not the end of a "
+                "path over an arc whose weight was read in that round"
+            )
+            return fault, run.distance, run
     return None, run.distance, run
 
 

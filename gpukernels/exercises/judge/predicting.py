@@ -52,22 +52,22 @@ def findings(
     guesses = dict(dict.items(answer))
     unknown = [key for key in guesses if key not in questions]
     if unknown:
-        asked = ", ".join(repr(key) for key in questions)
-        return [Finding(False, f"there is no question {shown(unknown[0])}, only {asked}")]
+        allowed = ", ".join(repr(key) for key in questions)
+        return [Finding(False, f"there is no question {shown(unknown[0])}, only {allowed}")]
     plain = {key: plain_number(guesses.get(key)) for key in questions}
     # Nothing is counted for a skeleton.
     counted = measure() if any(number is not None for number in plain.values()) else {}
-    found = []
+    results = []
     for key, number in plain.items():
         if number is None:
-            found.append(_no_number(key, guesses.get(key)))
+            results.append(_no_number(key, guesses.get(key)))
         else:
-            found.append(compare(key, number, counted[key], hinted.setdefault(key, [])))
+            results.append(compare(key, number, counted[key], hinted.setdefault(key, [])))
 
     def look():
-        return what_was_counted(measure, found)
+        return what_was_counted(measure, results)
 
-    return [replace(finding, look=look) for finding in found]
+    return [replace(finding, look=look) for finding in results]
 
 
 def compare(key: str, guess: Number, counted: int, hinted: list[Number]) -> Finding:
@@ -122,7 +122,7 @@ def _printed(guess: Number) -> str:
     return text if len(text) <= 40 else f"{text[:20]}...{text[-8:]}"
 
 
-def what_was_counted(measure: Callable[[], dict], found: Sequence[Finding]) -> WarpView | Note:
+def what_was_counted(measure: Callable[[], dict], results: Sequence[Finding]) -> WarpView | Note:
     """Return a view of the launches in which `measure` counts, to switch between."""
     with devices_made() as devices:
         measure()
@@ -135,7 +135,7 @@ def what_was_counted(measure: Callable[[], dict], found: Sequence[Finding]) -> W
                 label = f"{number}: {launch.kernel}, {launch.blocks} x {launch.threads_per_block}"
                 shown_at[label] = _alone(trace, launch.index)
     verdicts = "; ".join(
-        f"{'right' if finding.passed else 'not yet'}: {finding.text}" for finding in found
+        f"{'right' if finding.passed else 'not yet'}: {finding.text}" for finding in results
     )
     what = (inspect.getdoc(measure) or "Counts of the machine.").splitlines()[0]
     caption = f"{what} {verdicts}."

@@ -37,28 +37,28 @@ def compare(entries: np.ndarray, wanted: np.ndarray, launch: int) -> Results:
     right[inside] = wanted[entries[inside]]
     if right.all() and not missing.size:
         return {}
-    found = {"missing": missing, "queue": entries, "right": right}
-    return {**found, "vertices": wanted, "launch": np.array(launch)}
+    arrays = {"missing": missing, "queue": entries, "right": right}
+    return {**arrays, "vertices": wanted, "launch": np.array(launch)}
 
 
-def judge(found: Results, event: str) -> Wrong | None:
+def judge(results: Results, event: str) -> Wrong | None:
     """Return the fault of the last launch's queue, if :func:`compare` has found one.
 
     `event` ends the sentence "Vertex 3 was ...": "found", for example.
     """
-    if "launch" not in found:
+    if "launch" not in results:
         return None
-    launch, missing = found["launch"], found["missing"]
+    launch, missing = results["launch"], results["missing"]
     if missing.size:
         text = f"vertex {missing[0]} was {event} in launch {launch} and is not in `next_frontier`"
         if missing.size > 1:
             text += f"; {missing.size} vertices are missing"
         # The line that gave the vertex its distance should have enqueued it.
         return Wrong(text, "distance", int(missing[0]))
-    place = int(np.argmin(found["right"]))
-    v = int(found["queue"][place])
+    place = int(np.argmin(results["right"]))
+    v = int(results["queue"][place])
     why = f"but vertex {v} was not {event} in it"
-    if not 0 <= v < found["vertices"].size:
-        why = f"and there are only vertices 0 to {found['vertices'].size - 1}"
+    if not 0 <= v < results["vertices"].size:
+        why = f"and there are only vertices 0 to {results['vertices'].size - 1}"
     text = f"`next_frontier[{place}]` is {v} after launch {launch}, {why}"
     return Wrong(text, "next_frontier", place)

@@ -84,8 +84,8 @@ class Report:
         for finding in failed or self.findings:
             if finding.look is not None:
                 return finding.look()
-        said = failed[0].text if failed else self.name
-        return Note(f"{said}. Nothing has run, so that there is no launch to look at.")
+        text = failed[0].text if failed else self.name
+        return Note(f"{text}. Nothing has run, so that there is no launch to look at.")
 
     @property
     def verdict(self) -> str:

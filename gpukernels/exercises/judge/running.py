@@ -51,13 +51,15 @@ class VisibleRun:
     def show(self) -> looking.WarpView | looking.Note:
         """Open the view of the step at which it went wrong, or of the first launch."""
         trace, tried = self.trace, self._tried
-        said = f"{self._sentence()}."
+        caption = f"{self._sentence()}."
         if not trace.launches:
-            return looking.Note(f"{said} Nothing has run, so that there is no launch to look at.")
+            return looking.Note(
+                f"{caption} Nothing has run, so that there is no launch to look at."
+            )
         if tried.error is not None:
-            return looking.view(trace, looking.place_of_error(trace, tried.error), said)
+            return looking.view(trace, looking.place_of_error(trace, tried.error), caption)
         writer = looking.last_writer(trace, tried.wrong) if tried.wrong is not None else None
-        return looking.view(trace, writer[0] if writer else looking.Place(0), said)
+        return looking.view(trace, writer[0] if writer else looking.Place(0), caption)
 
     def _sentence(self) -> str:
         name, seed = self.schedule

@@ -83,7 +83,7 @@ def parsed(text: str, name: str) -> list[Words]:
     """
     begins = list(TASK.finditer(text))
     ends = [begin.start() for begin in begins[1:]] + [len(text)]
-    found: dict[str, Words] = {}
+    catalog: dict[str, Words] = {}
     for begin, end in zip(begins, ends, strict=True):
         id, title = begin["id"], begin["title"]
         facts = FACTS.match(text, begin.end(), end)
@@ -99,18 +99,20 @@ def parsed(text: str, name: str) -> list[Words]:
                 f"{name}: {id} is a statement, '## Hint' and '## Why', in this order, with "
                 "'## Line' between them if there is a bug to find"
             )
-        if id in found:
+        if id in catalog:
             raise ValueError(f"{name}: {id} stands twice")
         lines = _lines(parts.get("Line", ""), f"{name}: {id}")
-        found[id] = Words(id, title, *facts.groups(), statement, parts["Hint"], parts["Why"], lines)
-    return list(found.values())
+        catalog[id] = Words(
+            id, title, *facts.groups(), statement, parts["Hint"], parts["Why"], lines
+        )
+    return list(catalog.values())
 
 
 def _lines(text: str, name: str) -> tuple[tuple[int, str], ...]:
-    found = []
+    lines = []
     for item in text.splitlines():
         line = LINE.match(item)
         if line is None:
             raise ValueError(f"{name}: a line is '- 12: `its text`', and not {item!r}")
-        found.append((int(line["number"]), line["text"]))
-    return tuple(found)
+        lines.append((int(line["number"]), line["text"]))
+    return tuple(lines)

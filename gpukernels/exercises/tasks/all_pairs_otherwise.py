@@ -176,11 +176,11 @@ def factors(rows: int, depth: int, columns: int, seed: int, most: int = 40, **be
     """Return matrices of so many tiles; a product of them may begin at a `row` and a `column`."""
     rng = np.random.default_rng(seed)
     sides = {"a": (rows, depth), "b": (depth, columns), "old": (rows, columns)}
-    made = {}
+    matrices = {}
     for name, (high, wide) in sides.items():
-        made[name] = rng.integers(0, most + 1, (TILE * high, TILE * wide)).astype(np.int32)
-        made[name][rng.random(made[name].shape) < 0.3] = ABSENT
-    return made | {"row": 0, "column": 0, "stopped": 0} | begin
+        matrices[name] = rng.integers(0, most + 1, (TILE * high, TILE * wide)).astype(np.int32)
+        matrices[name][rng.random(matrices[name].shape) < 0.3] = ABSENT
+    return matrices | {"row": 0, "column": 0, "stopped": 0} | begin
 
 
 def run_product(kernel, device, given: dict) -> Results:
@@ -276,11 +276,11 @@ def find_heights(given: Downhill) -> dict[str, int]:
     before = np.column_stack([np.full(4, 4), np.arange(4), np.zeros(4, int)])
     g = Graph.from_arcs(5, *np.concatenate([downhill, before]).T)
     height = sssp(g, 4, "topology_driven", SimtDevice(trace=True)).distance.astype(int)
-    found = {f"height of {v}": int(height[v]) for v in range(4)}
+    numbers = {f"height of {v}": int(height[v]) for v in range(4)}
     raised = length + height[source] - height[target]
-    found |= {f"{u} -> {v}": int(w) for u, v, w in zip(source, target, raised, strict=True)}
+    numbers |= {f"{u} -> {v}": int(w) for u, v, w in zip(source, target, raised, strict=True)}
     flat = sssp(Graph.from_arcs(4, source, target, raised), 0, "harish", SimtDevice(trace=True))
-    return found | {"raised way from 0 to 3": int(flat.distance[3])}
+    return numbers | {"raised way from 0 to 3": int(flat.distance[3])}
 
 
 HEIGHTS = PredictionExercise(
@@ -374,10 +374,10 @@ def run_squares(kernel, device, g: Graph) -> Results:
 
 def rounds_of(matrix: np.ndarray) -> list[np.ndarray]:
     """Return the matrix, and its squares up to the one that is equal to the one before."""
-    found = [matrix]
-    while len(found) < 2 or (found[-1] != found[-2]).any():
-        found.append(np.minimum(found[-1], multiplied(found[-1], found[-1])))
-    return found
+    matrices = [matrix]
+    while len(matrices) < 2 or (matrices[-1] != matrices[-2]).any():
+        matrices.append(np.minimum(matrices[-1], multiplied(matrices[-1], matrices[-1])))
+    return matrices
 
 
 def judge_squares(g: Graph) -> Callable[[Results], Wrong | None]:
@@ -385,13 +385,13 @@ def judge_squares(g: Graph) -> Callable[[Results], Wrong | None]:
     rounds = rounds_of(matrix_of(g))
     judge_last = equal_to(new=rounds[-1])
 
-    def judge(found: Results) -> Wrong | None:
-        wrong = judge_last(found)
+    def judge(results: Results) -> Wrong | None:
+        wrong = judge_last(results)
         if wrong is not None:
-            said = wrong.text.partition(";")[0]
-            launches = f"after {found['launches'][0]} of {len(rounds) - 1} launches"
-            return replace(wrong, text=f"{launches} {said}")
-        if found["launches"][0] > len(rounds) - 1:
+            fault = wrong.text.partition(";")[0]
+            launches = f"after {results['launches'][0]} of {len(rounds) - 1} launches"
+            return replace(wrong, text=f"{launches} {fault}")
+        if results["launches"][0] > len(rounds) - 1:
             return Wrong("`less[0]` is set in a launch that has made nothing less", "less", 0)
         return None
 
@@ -412,10 +412,10 @@ def squares_budgets(case_of: CaseOf) -> list[Budget]:
     rounds = rounds_of(matrix_of(g))
     fell = sum(int((after < before).any(axis=1).sum()) for before, after in pairwise(rounds))
 
-    def told(trace: Trace) -> int:
+    def accesses(trace: Trace) -> int:
         return metrics.accesses(trace.select(array=["less"]))
 
-    return [Budget("accesses to `less`", case, told, at_most=fell), sharing(case, at_most=44)]
+    return [Budget("accesses to `less`", case, accesses, at_most=fell), sharing(case, at_most=44)]
 
 
 SQUARE = KernelExercise(

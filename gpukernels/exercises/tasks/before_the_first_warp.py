@@ -193,8 +193,8 @@ def count_atomics(device, given: Operations) -> dict[str, int]:
         return device.read(given[-1])
 
     mask = np.int32(sum(1 << bit for bit in given.bits))
-    found = device.full(1, 0, np.int32)
-    device.launch(count_below, 1, 1, mask, given.below, found)
+    counter = device.full(1, 0, np.int32)
+    device.launch(count_below, 1, 1, mask, given.below, counter)
     pairs = given.numbers // 2
     numbers, levels = device.full(2 * pairs, 1, np.int32), device.full(pairs, 0, np.int32)
     device.launch(add_up, 1, pairs, numbers, levels)
@@ -202,7 +202,7 @@ def count_atomics(device, given: Operations) -> dict[str, int]:
         "a": int(run(count_up, given.threads, given.held, given.threads).max()),
         "b": int(run(find_best, 8, 3)[0]),
         "c": int(np.sum(run(take, 32, -1, 32) == -1)),
-        "d": int(device.read(found)[0]),
+        "d": int(device.read(counter)[0]),
         "e": int(device.read(levels).max()),
     }
 

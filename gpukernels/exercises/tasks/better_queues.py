@@ -132,18 +132,18 @@ def judge_nearby(count: int, threads: int) -> Callable[[Results], Wrong | None]:
     kept = np.minimum(counts, CAPACITY)
     judge_counts = equal_to(counts=counts, size=np.array([count - kept.sum()]))
 
-    def judge(found: Results) -> Wrong | None:
-        wrong = judge_counts(found)
+    def judge(results: Results) -> Wrong | None:
+        wrong = judge_counts(results)
         if wrong is not None:
             return wrong
-        nearby = [row[:length] for row, length in zip(found["found"], kept, strict=True)]
+        nearby = [row[:length] for row, length in zip(results["found"], kept, strict=True)]
         for q, entries in enumerate(nearby):
             stray = np.flatnonzero(~np.isin(entries, shuffled(count)[mine == q]))
             if stray.size:
                 k = int(stray[0])
                 text = f"`found[{q}, {k}]` is {entries[k]}, which no lane of this sub-queue has"
                 return Wrong(text, "found", q * CAPACITY + k)
-        spilled = found["queues"][0, : count - kept.sum()]
+        spilled = results["queues"][0, : count - kept.sum()]
         missing = np.setdiff1d(np.arange(count), np.concatenate([spilled, *nearby]))
         return Wrong(f"vertex {missing[0]} is in no queue") if missing.size else None
 
@@ -280,20 +280,20 @@ def run_flags(kernel, device, g: Graph, root: int = 0) -> Results:
         stale = kept[device.read(distance)[neighbor[kept]] <= level]
         frontier = neighbor[kept]
         entries.append(frontier.size)
-    found = {"distance": device.read(distance), "flags": device.read(flags)}
-    return {**found, "entries": np.array(entries), "stale": stale}
+    results = {"distance": device.read(distance), "flags": device.read(flags)}
+    return {**results, "entries": np.array(entries), "stale": stale}
 
 
 def judge_flags(search: Search) -> Callable[[Results], Wrong | None]:
     """Return a judge of the results of :func:`run_flags`."""
     judge_rest = judge_search(*search)
 
-    def judge(found: Results) -> Wrong | None:
-        if found["stale"].size:
-            i, level = int(found["stale"][0]), len(found["entries"]) - 2
-            text = f"`flags[{i}]` is {found['flags'][i]} and should be 0 at level {level}"
+    def judge(results: Results) -> Wrong | None:
+        if results["stale"].size:
+            i, level = int(results["stale"][0]), len(results["entries"]) - 2
+            text = f"`flags[{i}]` is {results['flags'][i]} and should be 0 at level {level}"
             return Wrong(f"{text}: its vertex had been found before", "flags", i)
-        return judge_rest({name: found[name] for name in ("distance", "entries")})
+        return judge_rest({name: results[name] for name in ("distance", "entries")})
 
     return judge
 
@@ -370,13 +370,13 @@ def judge_classes(g: Graph) -> Callable[[Results], Wrong | None]:
     """Return a judge that wants each vertex once, in the queue of its class, from place 0 on."""
     kinds = np.searchsorted(CLASSES, g.out_degree, side="right")
 
-    def judge(found: Results) -> Wrong | None:
+    def judge(results: Results) -> Wrong | None:
         for kind in range(len(CLASSES) + 1):
             wanted = np.flatnonzero(kinds == kind)
-            if found["sizes"][kind] != wanted.size:
-                text = f"`sizes[{kind}]` is {found['sizes'][kind]} and should be {wanted.size}"
+            if results["sizes"][kind] != wanted.size:
+                text = f"`sizes[{kind}]` is {results['sizes'][kind]} and should be {wanted.size}"
                 return Wrong(text, "sizes", kind)
-            got = found["queues"][kind, : wanted.size]
+            got = results["queues"][kind, : wanted.size]
             missing = np.setdiff1d(wanted, got)
             if missing.size:
                 v = int(missing[0])

@@ -201,34 +201,34 @@ def ways_to(rng: Draw, *parts: tuple[int, int], high: int = 1) -> tuple:
 
     to_all = drawn(TILE * high, whole(total) + TILE, total)
     ways = [drawn(side, whole(count), count).T for count in counts]
-    made = [drawn(TILE * high, side, TILE * wide) for wide, _ in parts]
-    return to_all, ways, np.concatenate(made), parts
+    blocks = [drawn(TILE * high, side, TILE * wide) for wide, _ in parts]
+    return to_all, ways, np.concatenate(blocks), parts
 
 
 def run_onward(kernel, device, given: tuple) -> Results:
     """Launch once, a block of 16 x 16 threads for each tile."""
-    to_all, ways, made, parts = given
+    to_all, ways, blocks, parts = given
     begins = np.cumsum([0, *(count for _, count in parts)])[:-1]
     deep = np.array([len(rows) for rows in ways])
     shifts, wide = deep.cumsum() - deep - begins, [TILE * wide * (c > 0) for wide, c in parts]
-    high, across = len(to_all), made.shape[1] // TILE
+    high, across = len(to_all), blocks.shape[1] // TILE
     return launched(
         kernel, device, (across * len(parts), high // TILE), (TILE, TILE), to_all,
         np.ascontiguousarray(np.concatenate(ways)), table_of(shifts, begins, begins + deep, wide),
-        made=made, via=np.full((1, 1), -1, np.int32), infinite=ABSENT, high=high, across=across,
+        made=blocks, via=np.full((1, 1), -1, np.int32), infinite=ABSENT, high=high, across=across,
     )  # fmt: skip
 
 
 def gone_on(given: tuple) -> Results:
     """Return the rows after all ways on, a part at a time and without padding."""
-    to_all, ways, made, parts = given
-    begin, high, made = 0, len(to_all), made.copy()
+    to_all, ways, blocks, parts = given
+    begin, high, blocks = 0, len(to_all), blocks.copy()
     for at, (wide, count) in enumerate(parts):
-        own = made[at * high : (at + 1) * high, : TILE * wide]
+        own = blocks[at * high : (at + 1) * high, : TILE * wide]
         for k in range(count):
             np.minimum(own, to_all[:, begin + k, None] + ways[at][k, : TILE * wide], out=own)
         begin += count
-    return {"made": made}
+    return {"made": blocks}
 
 
 def fixed_ways() -> dict[str, tuple]:
@@ -409,17 +409,17 @@ def drawn_roads(rng: Draw) -> dict[str, tuple]:
     return {"a drawn graph in three parts": in_parts(g, rng, 3)}
 
 
-def run_join(kernel, device, made: dict[str, np.ndarray]) -> Results:
+def run_join(kernel, device, arrays: dict[str, np.ndarray]) -> Results:
     """Join once."""
-    tall, wide = made["rows"].shape
+    tall, wide = arrays["rows"].shape
     blocks, rows = (blocks_for(wide, 32), blocks_for(tall, 4)), np.full((tall, wide), -7, np.int32)
-    given = (made[name] for name in ("inside", "to_border", "onward", "place"))
+    given = (arrays[name] for name in ("inside", "to_border", "onward", "place"))
     return launched(kernel, device, blocks, (32, 4), *given, rows=rows)
 
 
 def join_case(name: str, given: tuple) -> Case:
     """Return an input of beyond-3."""
-    judged = cases_of(run_join, lambda made: equal_to("{wrong:,} are wrong", rows=made["rows"]))
+    judged = cases_of(run_join, lambda arrays: equal_to("{wrong:,} are wrong", rows=arrays["rows"]))
     return judged(name, ways(*given))
 
 

@@ -251,19 +251,19 @@ def judge_queues(lengths) -> Callable[[Results], Wrong | None]:
     """Return a judge that wants each value once, in any order."""
     total = int(np.sum(lengths))
 
-    def judge(found: Results) -> Wrong | None:
-        if found["size"][0] != total:
-            return Wrong(f"`size[0]` is {found['size'][0]} and should be {total}", "size", 0)
-        strange = np.flatnonzero((found["out"] < FIRST) | (found["out"] >= FIRST + total))
+    def judge(results: Results) -> Wrong | None:
+        if results["size"][0] != total:
+            return Wrong(f"`size[0]` is {results['size'][0]} and should be {total}", "size", 0)
+        strange = np.flatnonzero((results["out"] < FIRST) | (results["out"] >= FIRST + total))
         if strange.size:
             first = int(strange[0])
-            text = f"`out[{first}]` is {found['out'][first]} and should be a value"
+            text = f"`out[{first}]` is {results['out'][first]} and should be a value"
             return Wrong(text, "out", first)
-        times = np.bincount(found["out"] - FIRST, minlength=total)
+        times = np.bincount(results["out"] - FIRST, minlength=total)
         again = np.flatnonzero(times > 1)
         if again.size:
             v = FIRST + int(again[0])
-            at = int(np.flatnonzero(found["out"] == v)[1])
+            at = int(np.flatnonzero(results["out"] == v)[1])
             return Wrong(f"`out[{at}]` is {v}, which stands in `out` already", "out", at)
         return None
 

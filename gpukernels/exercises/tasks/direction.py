@@ -98,12 +98,12 @@ def count_arcs_read(given: Sizes) -> dict[str, int]:
     """Count the arcs that searches read, and levels bottom-up."""
     plain: dict[str, Any] = {"frontier": "distance", "beta": 18}
     counted = {}
-    made = {"complete": complete(given.complete), "tree": two_levels(given.children)}
-    for name, g in made.items():
+    graphs_by_name = {"complete": complete(given.complete), "tree": two_levels(given.children)}
+    for name, g in graphs_by_name.items():
         for alpha in (0, 15):
             device = SimtDevice(trace=True)
-            found = bfs(g, 0, "direction_optimizing", device, alpha=alpha, **plain)
-            counted[f"arcs, {name}, alpha={alpha}"] = int(found.stats["arcs_inspected"])
+            result = bfs(g, 0, "direction_optimizing", device, alpha=alpha, **plain)
+            counted[f"arcs, {name}, alpha={alpha}"] = int(result.stats["arcs_inspected"])
     searched = bfs(path(given.path), 0, "direction_optimizing", SimtDevice(), **plain)
     counted["levels bottom-up, path"] = searched.stats["directions"].count("bottom_up")
     return counted
@@ -225,10 +225,10 @@ def judge_levels(search: Search) -> Callable[[Results], Wrong | None]:
     """Return a judge of the results of :func:`run_levels`."""
     right, judge_rest = sequential_bfs(*search).distance, judge_search(*search)
 
-    def judge(found: Results) -> Wrong | None:
-        level, wanted = found["level"], np.zeros(found["bits"].size, bool)
+    def judge(results: Results) -> Wrong | None:
+        level, wanted = results["level"], np.zeros(results["bits"].size, bool)
         wanted[: right.size] = right == level + 1
-        for v in np.flatnonzero(found["bits"] != wanted)[:1].tolist():
+        for v in np.flatnonzero(results["bits"] != wanted)[:1].tolist():
             place = f"bit {v % WARP_SIZE} of `next_bits[{v // WARP_SIZE}]`"
             if wanted[v]:
                 why = f"is 0, but vertex {v} must be found at level {level}"
@@ -237,7 +237,7 @@ def judge_levels(search: Search) -> Callable[[Results], Wrong | None]:
             else:
                 why = f"is 1, but vertex {v} must not be found at level {level}"
             return Wrong(f"{place} {why}", "next_bits", v // WARP_SIZE)
-        return judge_rest(found)
+        return judge_rest(results)
 
     return judge
 
@@ -302,8 +302,8 @@ def run_upward(kernel, device, g: Graph, root: int = 0) -> Results:
         wrong_queue = queued.compare(now, device.read(distance) == level + 1, level)
         if wrong_queue or seen == before:
             break
-    found = {"distance": device.read(distance), "parent": device.read(parent)}
-    return {**found, **wrong_queue, "next_size": device.read(size)}
+    arrays = {"distance": device.read(distance), "parent": device.read(parent)}
+    return {**arrays, **wrong_queue, "next_size": device.read(size)}
 
 
 def judge_upward(search: Search) -> Callable[[Results], Wrong | None]:
@@ -314,7 +314,7 @@ def judge_upward(search: Search) -> Callable[[Results], Wrong | None]:
         judge_search(*search),
         equal_to(next_size=np.array([later.sum(), arcs])),
     )
-    return lambda found: judge_tree(found) or judge_size(found)
+    return lambda results: judge_tree(results) or judge_size(results)
 
 
 COMPLETE = completions(

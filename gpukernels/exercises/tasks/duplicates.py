@@ -88,8 +88,8 @@ def judge_cull(
         slot, its remainder modulo `slots`.
     """
 
-    def judge(found: Results) -> Wrong | None:
-        kept = found["kept"]
+    def judge(results: Results) -> Wrong | None:
+        kept = results["kept"]
         for i in np.flatnonzero((kept != 0) & (kept != 1))[:1].tolist():
             return Wrong(f"`kept[{i}]` is {kept[i]} and should be 0 or 1", "kept", i)
         for begin in range(0, vertices.size, least):
@@ -194,8 +194,8 @@ def _conflicts(trace: Trace, vertices: np.ndarray) -> int:
     row = r.lane_row()
     loads = r.kind[row] == LOAD
     thread = 32 * r.warp[row] + r.lane_id()
-    found = r.value.astype(np.int64) >> 32
-    return int((found[loads] != vertices[thread[loads]]).sum())
+    stored = r.value.astype(np.int64) >> 32
+    return int((stored[loads] != vertices[thread[loads]]).sum())
 
 
 PREDICT = PredictionExercise(

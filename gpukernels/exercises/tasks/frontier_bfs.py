@@ -106,21 +106,21 @@ def judge_search(
     best[root] = root
     judge_distance = equal_to("{wrong} of {size} are wrong", distance=expected)
 
-    def judge(found: Results) -> Wrong | None:
-        wrong = queued.judge(found, "found") or judge_distance(found)
+    def judge(results: Results) -> Wrong | None:
+        wrong = queued.judge(results, "found") or judge_distance(results)
         if wrong is not None:
             return wrong
-        distance = found["distance"]
+        distance = results["distance"]
         reached = np.flatnonzero(expected >= 0)
-        for v in reached.tolist() if "parent" in found else ():
-            u = int(found["parent"][v])
+        for v in reached.tolist() if "parent" in results else ():
+            u = int(results["parent"][v])
             # Only an arc says that u is a vertex at all.
             if (u, v) not in arcs or not (v == root or distance[u] == distance[v] - 1):
                 return Wrong(f"`parent[{v}]` is {u}, which is no vertex before it", "parent", v)
             if highest and u != best[v]:
                 return Wrong(f"`parent[{v}]` is {u} and should be {best[v]}", "parent", v)
-        if "entries" in found and found["entries"].sum() != reached.size:
-            entries = found["entries"].sum()
+        if "entries" in results and results["entries"].sum() != reached.size:
+            entries = results["entries"].sum()
             return Wrong(f"{entries:,} entries were queued for {reached.size:,} vertices reached")
         return None
 
@@ -226,8 +226,8 @@ def run_queue(kernel, device, g: Graph, root: int = 0, duplicates: bool = False)
             entries[-1] = now.size
             size = device.array(np.array([now.size], np.int32))
         queue = queued.closed(device, now, capacity)
-    found = {"distance": device.read(distance), "parent": device.read(parent)}
-    return {**found, **wrong_queue, "entries": np.array(entries)}
+    results = {"distance": device.read(distance), "parent": device.read(parent)}
+    return {**results, **wrong_queue, "entries": np.array(entries)}
 
 
 queue_case = cases_of(unpacked(run_queue), unpacked(judge_search))

@@ -207,15 +207,15 @@ def judge_words(given: tuple) -> Callable[[Results], Wrong | None]:
             expected[v] = (offer + 2**31) << 32 | round
     fell = np.flatnonzero(np.array(expected, np.uint64) != before)
 
-    def judge(found: Results) -> Wrong | None:
-        for v, word in enumerate(found["words"].tolist()):
+    def judge(results: Results) -> Wrong | None:
+        for v, word in enumerate(results["words"].tolist()):
             if word != expected[v]:
-                said = _read(word), _read(expected[v])
-                return Wrong(f"`words[{v}]` holds {said[0]} and should hold {said[1]}", "words", v)
-        size = int(found["size"][0])
+                text, right = _read(word), _read(expected[v])
+                return Wrong(f"`words[{v}]` holds {text} and should hold {right}", "words", v)
+        size = int(results["size"][0])
         if size != fell.size:
             return Wrong(f"`size[0]` is {size} and should be {fell.size}", "size", 0)
-        missing = np.setdiff1d(fell, found["queue"][:size])
+        missing = np.setdiff1d(fell, results["queue"][:size])
         if missing.size:
             return Wrong(f"vertex {missing[0]}, whose distance fell, is not in `queue`", "queue")
         return None
@@ -460,8 +460,8 @@ def drawn_leafy(rng: Draw) -> dict[str, Search]:
 def run_leaves(kernel, device, search: Search) -> Results:
     """Launch once, on the distances of all that have arcs out."""
     g, root = search
-    found = bellman_ford_queue(g, root)
-    before = np.where(found.parent >= 0, found.distance, NO_PATH).astype(np.int32)
+    result = bellman_ford_queue(g, root)
+    before = np.where(result.parent >= 0, result.distance, NO_PATH).astype(np.int32)
     before[g.out_degree == 0] = NO_PATH
     before[root] = 0
     back, ends = g.reverse, g.out_degree.astype(np.int32)

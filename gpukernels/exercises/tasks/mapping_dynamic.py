@@ -169,12 +169,12 @@ def gather_inputs() -> dict[str, tuple]:
         "a giant at each end of a block, and one behind it": {0: 200, 127: 200, 128: 200},
         "giants in neighboring blocks, the last item one of them": {3: 130, 130: 400, 149: 256},
     }
-    found = workloads()
+    sizes_by_name = workloads()
     for name, giants in several.items():
-        found[name] = np.arange(150) % 3
-        found[name][list(giants)] = list(giants.values())
+        sizes_by_name[name] = np.arange(150) % 3
+        sizes_by_name[name][list(giants)] = list(giants.values())
     around = np.array([3, 200, 201, 0, 200])
-    return {name: (sizes,) for name, sizes in found.items()} | {
+    return {name: (sizes,) for name, sizes in sizes_by_name.items()} | {
         "34 items of 4 units, all above the threshold of 3": (np.full(34, 4), 3),
         "items of 200 and 201 units, with a threshold of 200": (around, 200),
     }

@@ -94,15 +94,15 @@ def run_clocks(kernel, device, kernels, launch) -> Results:
 
 def measure_clocks(given: Queued) -> dict[str, int]:
     """Play five launches and one, and read the clocks and a meter."""
-    seen = []
+    runs = []
     for kernels in (given.kernels(), (given.fused,)):
         device = SimtDevice(trace=True)
         queued, done, waits = read_clocks(device, kernels, given.launch).tolist()
         energy = given.working * (done - waits) + given.waiting * waits
-        seen.append((queued, done, done - waits, energy))
+        runs.append((queued, done, done - waits, energy))
     names = "clock stopped without waiting", "clock stopped after waiting", "kernels alone"
-    told = dict(zip((*names, "microjoules"), seen[0], strict=True))
-    return {**told, "microjoules, one launch": seen[1][-1]}
+    counts = dict(zip((*names, "microjoules"), runs[0], strict=True))
+    return {**counts, "microjoules, one launch": runs[1][-1]}
 
 
 CLOCKS = PredictionExercise(

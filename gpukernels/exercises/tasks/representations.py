@@ -282,8 +282,8 @@ def csr_search(offsets, targets, source, target, found):
 def run_queries(kernel, device, g, source, target) -> Results:
     """Ask for each pair whether `g` has that arc, a thread a query."""
     arrays = g.offsets, g.targets, source.astype(np.int32), target.astype(np.int32)
-    blocks, found = max(blocks_for(source.size), 1), np.zeros(source.size, np.bool_)
-    return launched(kernel, device, blocks, THREADS, *arrays, found=found)
+    blocks, has_arc = max(blocks_for(source.size), 1), np.zeros(source.size, np.bool_)
+    return launched(kernel, device, blocks, THREADS, *arrays, found=has_arc)
 
 
 def answers(g: Graph, source: np.ndarray, target: np.ndarray) -> Results:

@@ -243,8 +243,8 @@ def run_complete(kernel, device, values) -> Results:
     runs = padded.reshape(blocks, THREADS)
     scanned = (np.cumsum(runs, axis=1) - runs).ravel()[: values.size].astype(np.int32)
     totals = runs.sum(axis=1).astype(np.int32)
-    found = launched(kernel, device, blocks, THREADS, scanned=scanned, block_totals=totals)
-    return {"scanned": found["scanned"]}
+    arrays = launched(kernel, device, blocks, THREADS, scanned=scanned, block_totals=totals)
+    return {"scanned": arrays["scanned"]}
 
 
 BLOCKS = KernelExercise(

@@ -86,8 +86,8 @@ def weighted_searches(negative: bool) -> Inputs:
 def judge_distances(search: Search, array: str = "distance") -> Callable[[Results], Wrong | None]:
     """Return a judge of the distances from the root, in the array that the kernel calls `array`."""
     g, root = search
-    found = bellman_ford_queue(g, root)
-    expected = np.where(found.parent >= 0, found.distance, NO_PATH)
+    result = bellman_ford_queue(g, root)
+    expected = np.where(result.parent >= 0, result.distance, NO_PATH)
     judge_rest = equal_to("{wrong} of {size} are wrong", **{array: expected})
     return lambda results: queued.judge(results, "given a shorter distance") or judge_rest(results)
 
@@ -412,13 +412,13 @@ def judge_split(given: tuple) -> Callable[[Results], Wrong | None]:
     length = distance[pile]
     wanted = {"near": pile[(length > before) & (length <= limit)], "far": pile[length > limit]}
 
-    def judge(found: Results) -> Wrong | None:
+    def judge(results: Results) -> Wrong | None:
         for name, vertices in wanted.items():
-            size = found[f"{name}_size"][0]
+            size = results[f"{name}_size"][0]
             if size != vertices.size:
                 text = f"`{name}_size[0]` is {size} and should be {vertices.size}"
                 return Wrong(text, f"{name}_size", 0)
-            missing = np.setdiff1d(vertices, found[name][: vertices.size])
+            missing = np.setdiff1d(vertices, results[name][: vertices.size])
             if missing.size:
                 v = int(missing[0])
                 text = f"vertex {v}, at {distance[v]}, is not in `{name}`"
