@@ -88,9 +88,9 @@ def pack_lists(lists: list) -> dict[str, str]:
 
 def pack_rows(rows: list) -> dict[str, str]:
     """Encode integer lists of which many are equal: each once, and which of them each row is."""
-    kept: dict[tuple[int, ...], int] = {}
-    which = [kept.setdefault(tuple(map(int, row)), len(kept)) for row in rows]
-    return {"row": pack(which), **pack_lists(list(kept))}
+    numbers: dict[tuple[int, ...], int] = {}
+    which = [numbers.setdefault(tuple(map(int, row)), len(numbers)) for row in rows]
+    return {"row": pack(which), **pack_lists(list(numbers))}
 
 
 def pack_texts(texts: list[str]) -> dict:

@@ -42,4 +42,4 @@ def function_of(code: str, name: str) -> Callable[..., Any] | None:
         # The function does not keep its context alive.
         functions[code, name] = context, context.get("answered")
     answered = functions[code, name][1]
-    return lambda *given: json.loads(answered(*given))
+    return lambda *arguments: json.loads(answered(*arguments))

@@ -26,16 +26,16 @@ def by_roots(traces: Any, root: int | None, n: int) -> tuple[dict[str, dict[Any,
         traces = {"": traces}
     if not any(isinstance(of, Mapping) for of in traces.values()):
         return {label: {root: t} for label, t in as_traces(traces).items()}, False
-    found = {label: _of_roots(label, of, n) for label, of in traces.items()}
-    roots = sorted(next(iter(found.values())))
-    for label, of in found.items():
+    traces_by_root = {label: _of_roots(label, of, n) for label, of in traces.items()}
+    roots = sorted(next(iter(traces_by_root.values())))
+    for label, of in traces_by_root.items():
         if sorted(of) != roots:
             raise InvalidArgument(
                 f"traces[{label!r}]", sorted(of), f"recordings from the same roots, {roots}"
             )
     if root is not None and root not in roots:
         raise InvalidArgument("root", root, f"one that was recorded, of {roots}")
-    return {label: {r: of[r] for r in roots} for label, of in found.items()}, True
+    return {label: {r: of[r] for r in roots} for label, of in traces_by_root.items()}, True
 
 
 def _of_roots(label: str, of: object, n: int) -> dict[int, Trace]:

@@ -47,12 +47,12 @@ def as_traces(traces: object, argument: str = "traces") -> dict[str, Trace]:
         traces = {"": traces}
     elif not traces or not all(isinstance(label, str) and label for label in traces):
         raise InvalidArgument(argument, list(traces), "a non-empty dict whose keys are labels")
-    found = {label: _as_trace(given) for label, given in traces.items()}
-    for label, trace in found.items():
+    checked = {label: _as_trace(trace) for label, trace in traces.items()}
+    for label, trace in checked.items():
         if not isinstance(trace, Trace):
             name = f"{argument}[{label!r}]" if label else argument
             raise InvalidArgument(name, trace, "a Trace, or a dict of label to Trace")
-    return found
+    return checked
 
 
 def check_step(step: int, steps: int) -> None:

@@ -20,7 +20,7 @@ def test_one_graph_and_three_kernels(counted, page):
         assert not levels[1].repeated
         seen[name] = levels[2].repeated, levels[2].arc_loads
         makers[name] = [made for made in levels[1].makers.values() if len(made) > 1]
-        assert [level.found.size for level in levels] == [21, 18, 4, 0]
+        assert [level.new_vertices.size for level in levels] == [21, 18, 4, 0]
     assert list(seen.values()) == [(0, 53), (1, 54), (2, 67)]
     page.says("reads [53 arcs]", "edge-discover reads 54, and virtual warps read [67]")
     ran_on = [[(a.block, a.warp) for a in made] for made in makers["edge-discover"]]

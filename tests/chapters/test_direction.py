@@ -22,7 +22,7 @@ def test_two_searches_side_by_side(counted, page):
     page.says("forty vertices read 122 arcs", "the frontier has 42")
     assert [sum(loads) for loads in read.values()] == [149, 240]
     page.says("together it reads 149 arcs, the top-down search 240")
-    assert [len(level.found) for level in levels] == [7, 22, 16, 1, 0]
+    assert [len(level.new_vertices) for level in levels] == [7, 22, 16, 1, 0]
     assert [level.bottom_up for level in levels] == [False] * 5
 
 

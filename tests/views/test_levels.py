@@ -29,8 +29,8 @@ def check_levels(graph, root, levels):
     distance = gk.reference.bfs(graph, root).distance
     for k, level in enumerate(levels):
         assert level.frontier.tolist() == np.flatnonzero(distance == k).tolist()
-        assert level.found.tolist() == np.flatnonzero(distance == k + 1).tolist()
-        assert set(graph.targets[level.found_arcs]) == set(level.found.tolist())
+        assert level.new_vertices.tolist() == np.flatnonzero(distance == k + 1).tolist()
+        assert set(graph.targets[level.found_arcs]) == set(level.new_vertices.tolist())
         assert np.isin(sources(graph)[level.found_arcs], level.frontier).all()
 
 
@@ -43,7 +43,7 @@ def test_levels_of_a_written_trace_are_what_its_writer_counted(graph):
         assert level.frontier.tolist() == truth["frontier"]
         assert level.repeated == len(truth["queue"]) - len(truth["frontier"])
         assert level.arc_loads == truth["arcs"]
-        assert level.found.tolist() == sorted(truth["makers"])
+        assert level.new_vertices.tolist() == sorted(truth["makers"])
         makers = {v: [Maker(*who) for who in made] for v, made in truth["makers"].items()}
         assert level.makers == makers
         assert level.surplus == sum(len(made) - 1 for made in makers.values())
@@ -166,7 +166,7 @@ def test_an_atomic_on_a_visited_vertex_finds_nothing():
     w.request(at, 0, 0, 2, targets, LOAD, [0, 1], [0, 1], [1, 0])
     w.request(at, 0, 0, 2, distance, ATOMIC, [0, 1], [1, 0], [1, 1])
     (level,) = read_levels(w.trace(), 3, np.array([0, 0, 1, 2]), root=0)
-    assert level.found.tolist() == [1]
+    assert level.new_vertices.tolist() == [1]
     assert level.visited == 1
 
 

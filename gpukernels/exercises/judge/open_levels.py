@@ -63,7 +63,7 @@ def read_search(trace: Trace, g: Graph, root: int) -> tuple[str | None, np.ndarr
     except Exception as error:
         return f"the search cannot be read from its trace: {in_short(error)}", distance, None
     for k, level in enumerate(levels):
-        distance[level.found] = np.minimum(distance[level.found], k + 1)
+        distance[level.new_vertices] = np.minimum(distance[level.new_vertices], k + 1)
     expected = levels_of(g, root)
     launches, deep = len(trace.launches), int(expected[np.isfinite(expected)].max())
     if launches > deep + SPARE:

@@ -139,8 +139,8 @@ class CompareView(View):
         return [trace["label"] for trace in self._traces]
 
     def _describe(self) -> str:
-        said = " ".join(f"{t['label']}: {t['sentence']}" for t in self._traces)
-        return f"{self._size(' on ')}. {said}"
+        sentences = " ".join(f"{t['label']}: {t['sentence']}" for t in self._traces)
+        return f"{self._size(' on ')}. {sentences}"
 
     def _summary(self) -> str:
         return f"{self._size(', ')}; {', '.join(self._counters)}"
@@ -181,8 +181,8 @@ def _runs(rows: Any) -> dict[tuple[str, str], dict[str, Any]]:
     return runs
 
 
-def _value(k: int, name: str, given: object) -> float | str | None:
-    value = as_python(given)
+def _value(k: int, name: str, number: object) -> float | str | None:
+    value = as_python(number)
     if isinstance(value, str):
         check_text(f"rows[{k}][2][{name!r}]", value)
     fits = value is None or (isinstance(value, str) and value)
@@ -193,7 +193,7 @@ def _value(k: int, name: str, given: object) -> float | str | None:
             fits = False
     if not fits:
         raise InvalidArgument(
-            f"rows[{k}][2][{name!r}]", given, "a finite number, None, or a text why there is none"
+            f"rows[{k}][2][{name!r}]", number, "a finite number, None, or a text why there is none"
         )
     return value
 
@@ -211,9 +211,9 @@ def _checked_heads(heads: Any) -> tuple[str, str]:
 
 def _check_sizes(methods: list[str], graphs: list[str], counters: list[str]) -> None:
     most = {"methods": MOST_METHODS, "graphs": MOST_GRAPHS, "counters": MOST_COUNTERS}
-    for name, found in {"methods": methods, "graphs": graphs, "counters": counters}.items():
-        if len(found) > most[name]:
-            raise InvalidArgument("rows", f"{len(found)} {name}", f"of at most {most[name]} {name}")
+    for name, names in {"methods": methods, "graphs": graphs, "counters": counters}.items():
+        if len(names) > most[name]:
+            raise InvalidArgument("rows", f"{len(names)} {name}", f"of at most {most[name]} {name}")
 
 
 def _of_counters(argument: str, given: Any, counters: list[str]) -> dict[str, str]:
@@ -244,9 +244,9 @@ def _plays(given: Any, runs: Any, methods: list[str], graphs: list[str]) -> dict
 def _counter(runs, methods, graphs, name, better, unit) -> dict[str, Any]:
     """Return the part of the record for one counter: one list per method, one entry per graph."""
     cells = [[runs.get((method, graph), NO_RUN) for graph in graphs] for method in methods]
-    found = [[c if c == NO_RUN else c.get(name) for c in row] for row in cells]
-    numbers = [v for row in found for v in row if _is_number(v)]
-    best = [_best([row[g] for row in found], better) for g in range(len(graphs))]
+    table = [[c if c == NO_RUN else c.get(name) for c in row] for row in cells]
+    numbers = [v for row in table for v in row if _is_number(v)]
+    best = [_best([row[g] for row in table], better) for g in range(len(graphs))]
     positive = [v for v in numbers if v > 0]
     wide = bool(positive) and max(positive) >= LOG_FROM * min(positive)
     # A share is of its whole, whatever the others are.
@@ -261,11 +261,11 @@ def _counter(runs, methods, graphs, name, better, unit) -> dict[str, Any]:
         "log": log,
         "scale": f"{_text(low)} to {_text(high)}{units}",
         "ticks": [_place(v, ends, log) for v in (_powers(low, high) if log else [0])],
-        "values": [[v if _is_number(v) else None for v in row] for row in found],
-        "places": [[_place(v, ends, log) for v in row] for row in found],
-        "texts": [[_text(v) for v in row] for row in found],
-        "notes": [[_note(v, best[g]) for g, v in enumerate(row)] for row in found],
-        "sentence": _sentence(found, methods, graphs, better, unit),
+        "values": [[v if _is_number(v) else None for v in row] for row in table],
+        "places": [[_place(v, ends, log) for v in row] for row in table],
+        "texts": [[_text(v) for v in row] for row in table],
+        "notes": [[_note(v, best[g]) for g, v in enumerate(row)] for row in table],
+        "sentence": _sentence(table, methods, graphs, better, unit),
     }
 
 
@@ -323,11 +323,12 @@ def _note(value: Any, best: float | None) -> str:
     return f"×{times:.3g}" if times < 9.995 else f"×{round(times):,}"
 
 
-def _sentence(found, methods, graphs, better, unit) -> str:
-    said = [f"{better.capitalize()} is better." if better else "Neither more nor less is better."]
+def _sentence(table, methods, graphs, better, unit) -> str:
+    first = f"{better.capitalize()} is better." if better else "Neither more nor less is better."
+    sentences = [first]
     for g, graph in enumerate(graphs):
-        numbers = {m: row[g] for m, row in zip(methods, found, strict=True) if _is_number(row[g])}
-        without = [m for m, row in zip(methods, found, strict=True) if isinstance(row[g], str)]
+        numbers = {m: row[g] for m, row in zip(methods, table, strict=True) if _is_number(row[g])}
+        without = [m for m, row in zip(methods, table, strict=True) if isinstance(row[g], str)]
         if numbers:
             least, most = (pick(numbers.values()) for pick in (min, max))
             who = {v: [m for m in numbers if numbers[m] == v] for v in (least, most)}
@@ -339,8 +340,8 @@ def _sentence(found, methods, graphs, better, unit) -> str:
             words = "no number"
         if without:
             words += f"; none: {_named(without)}"
-        said.append(f"{graph}: {words.removesuffix('.')}.")
-    return " ".join(said)
+        sentences.append(f"{graph}: {words.removesuffix('.')}.")
+    return " ".join(sentences)
 
 
 def _named(methods: list[str]) -> str:

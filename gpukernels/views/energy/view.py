@@ -71,12 +71,12 @@ class EnergyView(View):
         runs = _runs(rows)
         self._methods = list(dict.fromkeys(method for method, _ in runs))
         self._workloads = list(dict.fromkeys(workload for _, workload in runs))
-        for what, found, most in (
+        for what, names, most in (
             ("methods", self._methods, MOST_METHODS),
             ("workloads", self._workloads, MOST_WORKLOADS),
         ):
-            if len(found) > most:
-                raise InvalidArgument("rows", f"{len(found)} {what}", f"of at most {most} {what}")
+            if len(names) > most:
+                raise InvalidArgument("rows", f"{len(names)} {what}", f"of at most {most} {what}")
         check_step(step, len(self._workloads))
         across = ends([ms for ms, _ in runs.values()])
         up = ends([watts for _, watts in runs.values()])
@@ -170,11 +170,11 @@ def ticks(axis: tuple[float, float]) -> list[float]:
     low, high = axis
     powers = range(math.floor(math.log10(low)), math.floor(math.log10(high)) + 1)
     for chosen in (ROUND, (1.0, 2.0, 5.0), (1.0, 3.0), (1.0,)):
-        found = [r * 10.0**p for p in powers for r in chosen]
-        found = [v for v in found if low * 0.999 <= v <= high * 1.001]
-        if len(found) <= MOST_TICKS:
+        numbers = [r * 10.0**p for p in powers for r in chosen]
+        numbers = [v for v in numbers if low * 0.999 <= v <= high * 1.001]
+        if len(numbers) <= MOST_TICKS:
             break
-    return found
+    return numbers
 
 
 def place(value: float, axis: tuple[float, float]) -> int:
@@ -193,14 +193,14 @@ def lines(across: tuple[float, float], up: tuple[float, float]) -> list[list[Any
     energies = [10.0**p for p in powers if low < 10.0**p < high]
     if len(energies) < 3:
         energies = [r * 10.0**p for p in powers for r in (1, 3) if low < r * 10.0**p < high]
-    found = []
+    rows = []
     for energy in energies[:: math.ceil(len(energies) / MOST_LINES) or 1]:
         begin = max(across[0], energy / up[1])
         end = min(across[1], energy / up[0])
         corners = [place(begin, across), place(energy / begin, up)]
         corners += [place(end, across), place(energy / end, up)]
-        found.append([*corners, energy_text(energy)])
-    return found
+        rows.append([*corners, energy_text(energy)])
+    return rows
 
 
 def time_text(ms: float) -> str:
@@ -215,13 +215,13 @@ def energy_text(millijoules: float) -> str:
 
 def _sentence(runs, methods: list[str], workload: str) -> str:
     """Name the fastest method and those with the least power and the most energy."""
-    here = {m: runs[m, workload] for m in methods if (m, workload) in runs}
-    energy = {m: ms * watts for m, (ms, watts) in here.items()}
+    runs_of_methods = {m: runs[m, workload] for m in methods if (m, workload) in runs}
+    energy = {m: ms * watts for m, (ms, watts) in runs_of_methods.items()}
     least, most = min(energy, key=energy.__getitem__), max(energy, key=energy.__getitem__)
-    if len(here) == 1:
+    if len(runs_of_methods) == 1:
         return f"{workload}: {least} takes {energy_text(energy[least])} a run."
-    fastest = min(here, key=lambda m: here[m][0])
-    coolest = min(here, key=lambda m: here[m][1])
+    fastest = min(runs_of_methods, key=lambda m: runs_of_methods[m][0])
+    coolest = min(runs_of_methods, key=lambda m: runs_of_methods[m][1])
     return (
         f"{workload}: {least} needs the least energy, {energy_text(energy[least])}, and {most} "
         f"{energy[most] / energy[least]:,.3g} times as much. {fastest} is the fastest, "

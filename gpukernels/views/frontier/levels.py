@@ -49,8 +49,8 @@ class Level:
         Number of such loads.
     distance_loads : int
         Loads of ``distance``: the checks whether a vertex has been visited.
-    found : numpy.ndarray
-        int64: vertices found, each once, ascending.
+    new_vertices : numpy.ndarray
+        int64: the vertices found, each once, ascending.
     found_arcs, again_arcs : numpy.ndarray
         int64: arcs over which a vertex was found first, and found again within the level.
     outside : int
@@ -73,7 +73,7 @@ class Level:
     arcs: np.ndarray
     arc_loads: int
     distance_loads: int
-    found: np.ndarray
+    new_vertices: np.ndarray
     found_arcs: np.ndarray
     again_arcs: np.ndarray
     outside: int
@@ -370,8 +370,8 @@ def read_levels(
         known[frontier] = True
         leaves = np.isin(source_of_arc[arcs], frontier)
         finds = _finds(of, at, arc_at[leaves], known)
-        found = np.array(sorted(finds.makers), dtype=np.int64)
-        known[found] = True
+        new_vertices = np.array(sorted(finds.makers), dtype=np.int64)
+        known[new_vertices] = True
         found_arcs, again_arcs = finds.arcs()
         levels.append(
             Level(
@@ -381,7 +381,7 @@ def read_levels(
                 np.unique(arcs),
                 len(arcs),
                 len(check_at),
-                found,
+                new_vertices,
                 np.unique(found_arcs),
                 np.unique(again_arcs),
                 int((~leaves).sum()),
@@ -390,7 +390,7 @@ def read_levels(
                 walks=Walks.of(trace, arcs, of.row[arc_at], of.lane[arc_at]),
             )
         )
-        previous = found
+        previous = new_vertices
     return levels
 
 
@@ -442,12 +442,12 @@ class _Finds:
 
     def arcs(self) -> tuple[np.ndarray, np.ndarray]:
         """Return the arcs over which vertices were found first, and found again."""
-        found, again = [], []
+        first, again = [], []
         for v, makers in self.makers.items():
             arcs = self.over.get(v) or self.other.get(v, [])[: len(makers)]
-            found += arcs[:1]
+            first += arcs[:1]
             again += arcs[1:]
-        return np.array(found, dtype=np.int64), np.array(again, dtype=np.int64)
+        return np.array(first, dtype=np.int64), np.array(again, dtype=np.int64)
 
     def who(self) -> tuple[dict[int, list[Maker]], dict[int, list[Maker]]]:
         """Return the threads that found and enqueued each vertex, and those that only found it."""

@@ -38,21 +38,22 @@ def sentence(number_: int, level: Level, root: int | None = None) -> str:
     frontier = count(len(level.frontier), "vertex", "vertices")
     entries = len(level.frontier) + level.repeated
     queue = f" ({entries:,} entries in the queue)" if level.repeated else ""
-    found = count(len(level.found), "vertex", "vertices")
-    said = [
+    vertices = count(len(level.new_vertices), "vertex", "vertices")
+    sentences = [
         f"Level {number_}{origin}{', bottom-up' if level.bottom_up else ''}: "
         f"{frontier} in the frontier{queue}, "
-        f"{count(level.arc_loads, 'arc')} read, {found} found."
+        f"{count(level.arc_loads, 'arc')} read, {vertices} found."
     ]
     if level.visited:
-        said.append(f"{count(level.visited, 'arc')} led to visited vertices.")
+        sentences.append(f"{count(level.visited, 'arc')} led to visited vertices.")
     if level.outside:
-        said.append(f"{count(level.outside, 'arc')} did not leave the frontier.")
+        sentences.append(f"{count(level.outside, 'arc')} did not leave the frontier.")
     if level.surplus:
-        said.append(f"{count(level.surplus, 'duplicate')}: found by more than one thread.")
+        sentences.append(f"{count(level.surplus, 'duplicate')}: found by more than one thread.")
     if level.detected:
-        said.append(f"{count(level.detected, 'duplicate')} detected: found again, not enqueued.")
-    return " ".join(said)
+        detected = count(level.detected, "duplicate")
+        sentences.append(f"{detected} detected: found again, not enqueued.")
+    return " ".join(sentences)
 
 
 def duplicate_lines(level: Level) -> list[str]:
@@ -113,9 +114,11 @@ def _trace_payload(
     return {
         "label": label,
         "steps": max(map(len, searches.values())),
-        "reached": pack(np.concatenate([_reached(found, drawing) for found in searches.values()])),
+        "reached": pack(
+            np.concatenate([_reached(search, drawing) for search in searches.values()])
+        ),
         "frontier": pack_lists([level.frontier for level in levels]),
-        "found": pack_lists([level.found for level in levels]),
+        "found": pack_lists([level.new_vertices for level in levels]),
         "again": pack_lists([sorted(level.duplicates) for level in levels]),
         "times": pack_lists(
             [[len(level.duplicates[v]) for v in sorted(level.duplicates)] for level in levels]
@@ -143,7 +146,7 @@ def _reached(levels: list[Level], drawing: Drawing) -> np.ndarray:
     """Return the level at which a search found each vertex, counted from 1, or -1."""
     reached = np.full(len(drawing.x), -1, dtype=np.int64)
     for k, level in reversed(list(enumerate(levels))):
-        reached[level.found] = k + 1
+        reached[level.new_vertices] = k + 1
     if levels:
         reached[levels[0].frontier] = 0
     return reached
@@ -284,21 +287,21 @@ class FrontierView(View):
         return {"offsets": pack(graph.offsets), "line": pack(self._drawing.line_of_arc)}
 
     def _describe(self) -> str:
-        said = " ".join(
+        text = " ".join(
             f"{under(label)}" + " ".join(sentence(k, level) for k, level in enumerate(levels))
             for label, levels in self._levels.items()
         )
-        return said + self._describe_roots()
+        return text + self._describe_roots()
 
     def _describe_roots(self) -> str:
         """Say how many levels the searches from other vertices take."""
         if not self._roots:
             return ""
-        said = [" A search can start at any vertex that was recorded."]
+        sentences = [" A search can start at any vertex that was recorded."]
         for label, of in self._searches.items():
-            levels = ", ".join(f"{root} {len(found)}" for root, found in of.items())
-            said.append(f"{under(label)}Levels by root: {levels}.")
-        return " ".join(said)
+            levels = ", ".join(f"{root} {len(search)}" for root, search in of.items())
+            sentences.append(f"{under(label)}Levels by root: {levels}.")
+        return " ".join(sentences)
 
     def _summary(self) -> str:
         searched = ", ".join(

@@ -47,10 +47,10 @@ class _Values:
         none = int(self.missing[step].sum())
         if not known.size:
             return "No vertex has a value."
-        said = f"Values from {value_word(known.min(), False)} to {value_word(known.max(), False)}"
+        text = f"Values from {value_word(known.min(), False)} to {value_word(known.max(), False)}"
         if none:
-            said += f"; {count(none, 'vertex has', 'vertices have')} none"
-        return said + "."
+            text += f"; {count(none, 'vertex has', 'vertices have')} none"
+        return text + "."
 
 
 class GraphView(View):
@@ -206,24 +206,24 @@ class GraphView(View):
             kind = "neighbor is" if last - first == 1 else "neighbors are"
             return head + f"its {kind} targets[{first}:{last}] = {row}."
         series = self._values[label]
-        said = "" if series is None else series.words(step)
-        return f"Step {step}. {said}" if self._count(label) > 1 else said
+        text = "" if series is None else series.words(step)
+        return f"Step {step}. {text}" if self._count(label) > 1 else text
 
     def _describe(self) -> str:
         n, m = len(self._offsets) - 1, len(self._targets)
         kind = "directed" if self._directed else "undirected"
-        said = [f"A {kind} graph of {count(n, 'vertex', 'vertices')} and {count(m, 'arc')}."]
+        sentences = [f"A {kind} graph of {count(n, 'vertex', 'vertices')} and {count(m, 'arc')}."]
         if n <= 48:
             for v in range(n):
                 row = self._targets[self._offsets[v] : self._offsets[v + 1]].tolist()
-                said.append(f"{v}: {', '.join(map(str, row)) or 'none'}.")
+                sentences.append(f"{v}: {', '.join(map(str, row)) or 'none'}.")
         for label, series in self._values.items():
             if series is not None:
-                said.append(f"{under(label)}{series.words(len(series.table) - 1)}")
-        return " ".join(said)
+                sentences.append(f"{under(label)}{series.words(len(series.table) - 1)}")
+        return " ".join(sentences)
 
     def _summary(self) -> str:
         vertices = count(len(self._offsets) - 1, "vertex", "vertices")
-        said = f"{vertices}, {count(len(self._targets), 'arc')}"
+        text = f"{vertices}, {count(len(self._targets), 'arc')}"
         several = [label for label in self._values if label]
-        return said + (f"; {', '.join(several)}" if several else "")
+        return text + (f"; {', '.join(several)}" if several else "")

@@ -130,11 +130,11 @@ class HashRecord:
 
     def several(self) -> dict[int, list[int]]:
         """Return the words of each vertex that was stored more than once, vertices ascending."""
-        found: dict[int, list[int]] = {}
+        words_by_vertex: dict[int, list[int]] = {}
         for i, word in enumerate(self.words):
             if word.verdict != UNREAD:
-                found.setdefault(word.vertex, []).append(i)
-        return {v: found[v] for v in sorted(found) if len(found[v]) > 1}
+                words_by_vertex.setdefault(word.vertex, []).append(i)
+        return {v: words for v, words in sorted(words_by_vertex.items()) if len(words) > 1}
 
     def sharing(self) -> set[int]:
         """Return the vertices that were stored to a slot which another of their block had too."""
@@ -265,15 +265,15 @@ class _Reader:
         """Return the stores of which at least one lane reads its slot back."""
         r = self.trace.requests
         last: dict[tuple[int, int, int], tuple[int, int]] = {}
-        found = set()
+        numbers = set()
         for row in rows:
             for lane, slot, _ in self.lanes(row):
                 thread = int(r.block[row]), int(r.warp[row]), lane
                 if r.kind[row] != LOAD:
                     last[thread] = row, slot
                 elif last.get(thread, (0, -1))[1] == slot:
-                    found.add(last[thread][0])
-        return found
+                    numbers.add(last[thread][0])
+        return numbers
 
     def add(self, kind: int, row: int, words: list[int], cleared: list[int]) -> None:
         """Add a step; a fill that follows a fill of the block joins it."""
@@ -352,12 +352,12 @@ def _judge(words: list[Word], steps: list[HashStep]) -> None:
                 word.verdict = VALID if seen.thread == word.thread else DUPLICATE
             if word.verdict == DUPLICATE:
                 continue
-            here = step.block, word.vertex
-            if here in kept_in:
-                word.kept, word.before = AGAIN, kept_in[here]
+            place = step.block, word.vertex
+            if place in kept_in:
+                word.kept, word.before = AGAIN, kept_in[place]
             elif word.vertex in kept_at:
                 word.kept, word.before = ELSEWHERE, kept_at[word.vertex]
-            kept_in[here] = kept_at[word.vertex] = i
+            kept_in[place] = kept_at[word.vertex] = i
     for word in words:
         if word.verdict == UNREAD:
             word.seen = -1

@@ -14,7 +14,7 @@ from gpukernels.views.hash.record import (
     HashRecord,
     read_hash,
 )
-from gpukernels.views.hash.words import headline, sentence, story, told
+from gpukernels.views.hash.words import headline, outcome, sentence, story
 from gpukernels.views.widget import View, as_traces, check_step
 from gpukernels.views.words import count, under
 
@@ -136,10 +136,10 @@ class HashView(View):
             raise InvalidArgument("limit", limit, "at least 1")
         self._records: dict[str, HashRecord] = {}
         for label, trace in as_traces(traces).items():
-            said = f"traces[{label!r}]" if label else "traces"
-            record = read_hash(trace, launch, block, array, limit, said)
+            argument = f"traces[{label!r}]" if label else "traces"
+            record = read_hash(trace, launch, block, array, limit, argument)
             if record.slots > MOST_SLOTS:
-                raise InvalidArgument(said, f"{record.slots} slots", f"at most {MOST_SLOTS}")
+                raise InvalidArgument(argument, f"{record.slots} slots", f"at most {MOST_SLOTS}")
             self._records[label] = record
         records = list(self._records.values())
         if vertex is None:
@@ -167,7 +167,7 @@ class HashView(View):
         )
 
     def _describe(self) -> str:
-        said = []
+        sentences = []
         for label, record in self._records.items():
             shown = min(len(record.steps), 16)
             parts = [
@@ -178,14 +178,16 @@ class HashView(View):
                 parts.append(f"And {count(len(record.steps) - shown, 'more step')}.")
             if record.left_out:
                 parts.append(f"{count(record.left_out, 'later step')} left out.")
-            parts.append(f"In the end: {told(record)}.")
+            parts.append(f"In the end: {outcome(record)}.")
             parts.append(headline(record, self._vertex))
             parts.append("; ".join(line for _, line in story(record, self._vertex)) + ".")
-            said.append(" ".join(parts))
-        return " ".join(said)
+            sentences.append(" ".join(parts))
+        return " ".join(sentences)
 
     def _summary(self) -> str:
-        runs = "; ".join(f"{under(label)}{told(record)}" for label, record in self._records.items())
+        runs = "; ".join(
+            f"{under(label)}{outcome(record)}" for label, record in self._records.items()
+        )
         return f"{self._kernel}; {runs}"
 
 

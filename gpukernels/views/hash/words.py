@@ -46,9 +46,9 @@ def sentence(record: HashRecord, k: int) -> str:
     """Describe one step; steps are counted from 1 in words."""
     step = record.steps[k]
     words = [record.words[i] for i in step.words]
-    said = f"Step {k + 1}, {_who(record, step)} "
+    text = f"Step {k + 1}, {_who(record, step)} "
     if step.kind == READS:
-        return said + "reads back: " + _verdicts(words)
+        return text + "reads back: " + _verdicts(words)
     if step.kind == FILLS:
         filled = count(len(set(step.cleared)), "slot")
         return f"Step {k + 1}, block {step.block} fills {filled}, and no lane reads them back."
@@ -56,27 +56,27 @@ def sentence(record: HashRecord, k: int) -> str:
     for word in words:
         slots.setdefault(word.slot, set()).add(word.vertex)
     verb = "writes" if len(words) == 1 else "write"
-    said += f"stores: {count(len(words), 'lane')} {verb} {count(len(slots), 'slot')}."
+    text += f"stores: {count(len(words), 'lane')} {verb} {count(len(slots), 'slot')}."
     crowds = {s: sum(w.slot == s for w in words) for s in slots}
     same = sum(crowds[s] > 1 and len(slots[s]) == 1 for s in slots)
     other = sum(len(slots[s]) > 1 for s in slots)
     if same:
-        said += f" In {count(same, 'slot')} lanes with the same vertex meet."
+        text += f" In {count(same, 'slot')} lanes with the same vertex meet."
     if other:
-        said += f" In {count(other, 'slot')} lanes with different vertices meet."
+        text += f" In {count(other, 'slot')} lanes with different vertices meet."
     held = record.table(k - 1) if k and record.steps[k - 1].block == step.block else {}
     lost = {held[s] for s in slots if s in held}
     if lost:
         read = record.read_back(k)
         waiting = sum(record.words[i].verdict != UNREAD and i not in read for i in lost)
-        said += f" {count(len(lost), 'older word')} {'is' if len(lost) == 1 else 'are'} overwritten"
+        text += f" {count(len(lost), 'older word')} {'is' if len(lost) == 1 else 'are'} overwritten"
         if not waiting:
-            said += ", read back before."
+            text += ", read back before."
         elif len(lost) == 1:
-            said += " before its lane reads it back."
+            text += " before its lane reads it back."
         else:
-            said += f", {'all' if waiting == len(lost) else waiting} before their lanes read back."
-    return said
+            text += f", {'all' if waiting == len(lost) else waiting} before their lanes read back."
+    return text
 
 
 def _verdicts(words: list[Word]) -> str:
@@ -86,15 +86,15 @@ def _verdicts(words: list[Word]) -> str:
         if some:
             lanes = str(some) if parts else f"{count(some, 'lane')} find{'s' if some == 1 else ''}"
             parts.append(f"{lanes} {finds[some > 1]}")
-    said = ", ".join(parts) + "."
+    text = ", ".join(parts) + "."
     again = sum(word.kept == AGAIN for word in words)
     if again:
         missed = "a duplicate is missed" if again == 1 else f"{again} duplicates are missed"
-        said += f" {again} of those kept had been kept before: {missed}."
+        text += f" {again} of those kept had been kept before: {missed}."
     elsewhere = sum(word.kept == ELSEWHERE for word in words)
     if elsewhere:
-        said += f" {elsewhere} had been kept by another block, out of this table's sight."
-    return said
+        text += f" {elsewhere} had been kept by another block, out of this table's sight."
+    return text
 
 
 def totals(record: HashRecord, step: int) -> list[int]:
@@ -134,8 +134,8 @@ def _pair(word: Word) -> str:
 
 
 def _fate(word: Word) -> str:
-    said = ("valid, kept", "duplicate, dropped", "conflict, kept")[word.verdict]
-    return said + ("", " again: missed", ", as in another block")[word.kept]
+    text = ("valid, kept", "duplicate, dropped", "conflict, kept")[word.verdict]
+    return text + ("", " again: missed", ", as in another block")[word.kept]
 
 
 def headline(record: HashRecord, vertex: int) -> str:
@@ -144,19 +144,19 @@ def headline(record: HashRecord, vertex: int) -> str:
     slots = [word.slot for word in record.words if word.vertex == vertex]
     if not stored:
         return f"Vertex {vertex}: no lane stores it and reads it back."
-    said = f"Vertex {vertex}, slot {slots[0]}: stored by {count(stored, 'lane')}"
+    text = f"Vertex {vertex}, slot {slots[0]}: stored by {count(stored, 'lane')}"
     kept = stored - detected
     duplicates = f"{count(detected, 'duplicate')} detected"
     duplicates += f", {missed} missed" if missed else ""
     duplicates += f", {elsewhere} in other blocks" if elsewhere else ""
-    return f"{said}, kept by {kept}; {duplicates}."
+    return f"{text}, kept by {kept}; {duplicates}."
 
 
-def told(record: HashRecord) -> str:
+def outcome(record: HashRecord) -> str:
     """Say in one phrase what a filter did."""
     _, stored, _, detected, conflicts, missed, elsewhere = totals(record, len(record.steps) - 1)
-    said = (
+    text = (
         f"{count(stored, 'word')} stored, {count(detected, 'duplicate')} detected, "
         f"{count(conflicts, 'conflict')}, {count(missed, 'duplicate')} missed"
     )
-    return said + (f", {elsewhere} more across blocks" if elsewhere else "")
+    return text + (f", {elsewhere} more across blocks" if elsewhere else "")

@@ -34,13 +34,13 @@ def item_names(sizes: np.ndarray) -> list[str]:
 
 
 def _check_offsets(offsets: ArrayLike, argument: str) -> np.ndarray:
-    found = as_array(argument, offsets)
-    good = found.ndim == 1 and found.size > 0 and found.dtype.kind in "iu" and found[0] == 0
-    if not good or (np.diff(found.astype(np.int64)) < 0).any():
+    array = as_array(argument, offsets)
+    good = array.ndim == 1 and array.size > 0 and array.dtype.kind in "iu" and array[0] == 0
+    if not good or (np.diff(array.astype(np.int64)) < 0).any():
         raise InvalidArgument(argument, offsets, "whole numbers from 0 up, nowhere decreasing")
-    if not 0 < found[-1] <= MOST_UNITS:
-        raise InvalidArgument(f"{argument}[-1]", int(found[-1]), f"from 1 to {MOST_UNITS} units")
-    return found.astype(np.int64)
+    if not 0 < array[-1] <= MOST_UNITS:
+        raise InvalidArgument(f"{argument}[-1]", int(array[-1]), f"from 1 to {MOST_UNITS} units")
+    return array.astype(np.int64)
 
 
 class Workload:
@@ -85,28 +85,28 @@ class Workload:
 
     def sentence(self, step: int) -> str:
         """Describe the visits of one round; rounds are counted from 1 in words."""
-        said, done = [], 0
+        parts, done = [], 0
         for label, method in self.methods.items():
             units = int(np.count_nonzero(method.round == step))
             done += method.rounds <= step
             if units:
                 last = ", its last" if method.rounds == step + 1 else ""
-                said.append(f"{count(units, 'unit')} by “{label}”{last}")
-        rest = f"; {count(len(said) - 3, 'more technique')} at work" if len(said) > 3 else ""
+                parts.append(f"{count(units, 'unit')} by “{label}”{last}")
+        rest = f"; {count(len(parts) - 3, 'more technique')} at work" if len(parts) > 3 else ""
         over = f". {count(done, 'technique is', 'techniques are')} done" if done else ""
-        return f"Round {step + 1}: " + ", ".join(said[:3]) + rest + over + "."
+        return f"Round {step + 1}: " + ", ".join(parts[:3]) + rest + over + "."
 
     def describe(self) -> str:
         """Describe the strips and the bars after the last round."""
         sizes = np.diff(self.offsets)
-        told = [
+        sizes_in_words = [
             f"{n or i} {size}"
             for i, (n, size) in enumerate(zip(self.names, sizes, strict=True))
             if size
         ]
         words = (
             f"{count(len(sizes), 'item')} with {count(self.units, 'unit')} in all; "
-            f"units an item: {', '.join(told)}."
+            f"units an item: {', '.join(sizes_in_words)}."
         )
         if self.empty():
             words += f" Without units: {', '.join(self.empty())}."
@@ -256,20 +256,20 @@ class MappingView(View):
         self._finish(payload, title=title, caption=caption, name=name, step=step, labels=labels)
 
     def _describe(self) -> str:
-        said = " ".join(under(name) + load.describe() for name, load in self._workloads.items())
-        return said + self._describe_sizes()
+        text = " ".join(under(name) + load.describe() for name, load in self._workloads.items())
+        return text + self._describe_sizes()
 
     def _describe_sizes(self) -> str:
         """Say what a reader can change, and how many rounds each technique then takes at most."""
         if not self._sizes:
             return ""
         names = self._workloads[""].names
-        said = [" " + self._sizes.offer([names[i] for i in self._sizes.items])]
+        sentences = [" " + self._sizes.offer([names[i] for i in self._sizes.items])]
         for label in self._workloads[""].methods:
             rounds = [load.methods[label].rounds for load in self._dragged.values()]
             least = f"{min(rounds)} to " if min(rounds) < max(rounds) else ""
-            said.append(f"{label}: {least}{count(max(rounds), 'round')}.")
-        return " ".join(said)
+            sentences.append(f"{label}: {least}{count(max(rounds), 'round')}.")
+        return " ".join(sentences)
 
     def _summary(self) -> str:
         loads = "; ".join(
@@ -313,8 +313,8 @@ def _read_workload(name: object, traces: object, offsets: ArrayLike) -> Workload
     if not isinstance(traces, Mapping):
         raise InvalidArgument(f"traces{place}", traces, "a dict of technique to trace")
     if checked[-1] * len(traces) > MOST_CELLS:
-        asked = f"{count(len(traces), 'technique')} on {checked[-1]} units"
-        raise InvalidArgument(f"traces{place}", asked, f"at most {MOST_CELLS} units in all strips")
+        size = f"{count(len(traces), 'technique')} on {checked[-1]} units"
+        raise InvalidArgument(f"traces{place}", size, f"at most {MOST_CELLS} units in all strips")
     return Workload(
         checked,
         {

@@ -67,11 +67,11 @@ def read_requests(
     chosen &= np.cumsum(chosen) <= limit
     costs = Costs(trace, chosen)
     crowded = np.split(costs.crowded, np.cumsum(costs.lanes)[:-1])
-    found = []
+    requests = []
     for k, row in enumerate(np.flatnonzero(chosen).tolist()):
         info = trace.arrays[r.array[row]]
         part = slice(int(r.start[row]), int(r.start[row + 1]))
-        found.append(
+        requests.append(
             Request(
                 array=info,
                 kind=int(r.kind[row]),
@@ -86,7 +86,7 @@ def read_requests(
                 cost=costs.one(k),
             )
         )
-    return found
+    return requests
 
 
 def sentence(number: int, request: Request) -> str:
@@ -97,28 +97,28 @@ def sentence(number: int, request: Request) -> str:
     if lanes == 1:
         verb = {"load": "loads", "store to": "stores to", "update": "updates"}[verb]
     elements = c.useful // request.array.itemsize
-    said = (
+    text = (
         who + f"{count(lanes, 'lane')} {verb} {count(elements, 'element')} of {request.array.name}"
     )
     if request.shared:
         if c.passes == 1:
-            said += ": no bank has to serve two words, one pass."
+            text += ": no bank has to serve two words, one pass."
         else:
-            said += (
+            text += (
                 f": a bank has to serve {c.passes} words, so {c.passes} passes follow each other."
             )
     else:
         moved = SECTOR_BYTES * c.sectors
-        said += f" in {count(c.sectors, 'sector')} of {count(c.lines, 'line')}"
-        said += f", in {c.same} passes: " if request.kind == ATOMIC and c.same > 1 else ": "
+        text += f" in {count(c.sectors, 'sector')} of {count(c.lines, 'line')}"
+        text += f", in {c.same} passes: " if request.kind == ATOMIC and c.same > 1 else ": "
         if c.sectors == c.ideal:
-            said += f"{moved:,} bytes move, as few as can be."
+            text += f"{moved:,} bytes move, as few as can be."
         else:
             share = percent(c.useful, moved)
-            said += f"{moved:,} bytes move for {c.useful:,} that are wanted ({share})."
+            text += f"{moved:,} bytes move for {c.useful:,} that are wanted ({share})."
     if request.kind == ATOMIC and c.same > 1:
-        said += f" {c.same} lanes update one element, one after another."
-    return said
+        text += f" {c.same} lanes update one element, one after another."
+    return text
 
 
 class MemoryView(View):
@@ -192,21 +192,21 @@ class MemoryView(View):
             raise InvalidArgument("limit", limit, "at least 1")
         self._requests: dict[str, list[Request]] = {}
         for label, trace in as_traces(traces).items():
-            found = read_requests(
+            requests = read_requests(
                 trace, launch=launch, array=array, line=line, block=block, warp=warp, limit=limit
             )
-            if not found:
-                asked = f"launch={launch}, array={array!r}, line={line}, block={block}, warp={warp}"
+            if not requests:
+                place = f"launch={launch}, array={array!r}, line={line}, block={block}, warp={warp}"
                 names = sorted({a.name for a in trace.arrays if a.space != "local"})
                 raise InvalidArgument(
                     f"traces[{label!r}]" if label else "traces",
-                    f"no request with {asked}",
+                    f"no request with {place}",
                     f"a trace with such requests; its arrays are {', '.join(names) or 'none'}",
                 )
-            self._requests[label] = found
+            self._requests[label] = requests
         labels = list(self._requests)
         check_step(step, len(self._requests[labels[0]]))
-        every = [request for found in self._requests.values() for request in found]
+        every = [request for requests in self._requests.values() for request in requests]
         payload = {
             "choice": choice,
             "most": max(request.turns for request in every),
@@ -217,47 +217,47 @@ class MemoryView(View):
     def _describe(self) -> str:
         return " ".join(
             f"{under(label)}"
-            + " ".join(sentence(k, r) for k, r in enumerate(found[:12], 1))
-            + (f" And {count(len(found) - 12, 'more request')}." if len(found) > 12 else "")
-            for label, found in self._requests.items()
+            + " ".join(sentence(k, r) for k, r in enumerate(requests[:12], 1))
+            + (f" And {count(len(requests) - 12, 'more request')}." if len(requests) > 12 else "")
+            for label, requests in self._requests.items()
         )
 
     def _summary(self) -> str:
         return "; ".join(
-            f"{under(label)}{count(len(found), 'request')}, "
-            f"{sum(r.turns for r in found):,} {_unit(found)}"
-            for label, found in self._requests.items()
+            f"{under(label)}{count(len(requests), 'request')}, "
+            f"{sum(r.turns for r in requests):,} {_unit(requests)}"
+            for label, requests in self._requests.items()
         )
 
 
-def _unit(found: list[Request]) -> str:
-    shared = {request.shared for request in found}
+def _unit(requests: list[Request]) -> str:
+    shared = {request.shared for request in requests}
     return "turns" if len(shared) > 1 else "passes" if True in shared else "sectors"
 
 
-def _trace_payload(label: str, found: list[Request]) -> dict[str, Any]:
-    arrays = sorted({(r.array.name, r.array.itemsize, r.shared) for r in found})
-    texts = sorted({(r.line, r.text) for r in found})
+def _trace_payload(label: str, requests: list[Request]) -> dict[str, Any]:
+    arrays = sorted({(r.array.name, r.array.itemsize, r.shared) for r in requests})
+    texts = sorted({(r.line, r.text) for r in requests})
     return {
         "label": label,
-        "steps": len(found),
-        "unit": _unit(found),
+        "steps": len(requests),
+        "unit": _unit(requests),
         "arrays": [list(a) for a in arrays],
         "texts": [list(t) for t in texts],
-        "array": pack([arrays.index((r.array.name, r.array.itemsize, r.shared)) for r in found]),
-        "text": pack([texts.index((r.line, r.text)) for r in found]),
-        "kind": pack([r.kind for r in found]),
-        "block": pack([r.block for r in found]),
-        "warp": pack([r.warp for r in found]),
-        "lanes": pack_lists([r.lanes for r in found]),
-        "index": pack_lists([r.index for r in found]),
-        "value": pack(np.concatenate([r.value for r in found])),
-        "crowded": pack(np.concatenate([r.crowded for r in found])),
+        "array": pack([arrays.index((r.array.name, r.array.itemsize, r.shared)) for r in requests]),
+        "text": pack([texts.index((r.line, r.text)) for r in requests]),
+        "kind": pack([r.kind for r in requests]),
+        "block": pack([r.block for r in requests]),
+        "warp": pack([r.warp for r in requests]),
+        "lanes": pack_lists([r.lanes for r in requests]),
+        "index": pack_lists([r.index for r in requests]),
+        "value": pack(np.concatenate([r.value for r in requests])),
+        "crowded": pack(np.concatenate([r.crowded for r in requests])),
         "costs": pack(
             [
                 [c.sectors, c.lines, c.ideal, c.useful, c.passes, c.same]
-                for c in (r.cost for r in found)
+                for c in (r.cost for r in requests)
             ]
         ),
-        "sentences": [sentence(k, r) for k, r in enumerate(found, 1)],
+        "sentences": [sentence(k, r) for k, r in enumerate(requests, 1)],
     }

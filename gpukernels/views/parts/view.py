@@ -139,16 +139,16 @@ class PartsView(View):
         )
 
     def _describe(self) -> str:
-        said = [f"A graph of {count(self._n, 'vertex', 'vertices')}, cut in parts."]
+        sentences = [f"A graph of {count(self._n, 'vertex', 'vertices')}, cut in parts."]
         for label, cuts in self._cuts.items():
-            said.append(under(label) + " ".join(self._sentence(cut) for cut in cuts))
-        return " ".join(said)
+            sentences.append(under(label) + " ".join(self._sentence(cut) for cut in cuts))
+        return " ".join(sentences)
 
     def _summary(self) -> str:
-        said = [count(self._n, "vertex", "vertices")]
+        parts = [count(self._n, "vertex", "vertices")]
         for label, cuts in self._cuts.items():
-            said.append(f"{under(label)}{', '.join(str(len(c.members)) for c in cuts)} parts")
-        return "; ".join(said)
+            parts.append(f"{under(label)}{', '.join(str(len(c.members)) for c in cuts)} parts")
+        return "; ".join(parts)
 
 
 def _fewer(n: int, cut: Any) -> float:
@@ -156,33 +156,33 @@ def _fewer(n: int, cut: Any) -> float:
 
 
 def _part_of(cuts: Sequence[Any], n: int) -> list[np.ndarray]:
-    found = []
+    part_of_vertices = []
     for cut in cuts:
         part = np.zeros(n, np.int64)
         for at, members in enumerate(cut.members):
             part[members] = at
-        found.append(part)
-    return found
+        part_of_vertices.append(part)
+    return part_of_vertices
 
 
 def _checked(cuts: Any, n: int) -> dict[str, list[Any]]:
     allowed = "a non-empty dict of names to sequences of Parts, all as long"
     if not isinstance(cuts, dict) or not cuts:
         raise InvalidArgument("cuts", cuts, allowed)
-    found = {}
-    for label, given in cuts.items():
-        good = isinstance(label, str) and label and isinstance(given, list | tuple) and given
+    checked = {}
+    for label, sequence in cuts.items():
+        good = isinstance(label, str) and label and isinstance(sequence, list | tuple) and sequence
         needs = ("members", "borders", "separators", "terms", "held", "predicted")
-        if not good or not all(hasattr(cut, part) for cut in given for part in needs):
-            raise InvalidArgument(f"cuts[{label!r}]", given, "a sequence of Parts, not empty")
-        for cut in given:
+        if not good or not all(hasattr(cut, part) for cut in sequence for part in needs):
+            raise InvalidArgument(f"cuts[{label!r}]", sequence, "a sequence of Parts, not empty")
+        for cut in sequence:
             every = np.sort(np.concatenate([np.empty(0, np.int64), *cut.members]))
             if not np.array_equal(every, np.arange(n)):
                 raise InvalidArgument(
                     f"cuts[{label!r}]", f"parts of {every.size} vertices",
                     f"parts with each of the graph's {n} vertices once",
                 )  # fmt: skip
-        found[label] = list(given)
-    if len({len(given) for given in found.values()}) > 1:
-        raise InvalidArgument("cuts", [len(given) for given in found.values()], allowed)
-    return found
+        checked[label] = list(sequence)
+    if len({len(sequence) for sequence in checked.values()}) > 1:
+        raise InvalidArgument("cuts", [len(sequence) for sequence in checked.values()], allowed)
+    return checked

@@ -186,12 +186,12 @@ def _decoded(trace: Trace, row: np.ndarray, readers: list, known: list[int], nam
         at = np.flatnonzero(array == i)
         allowed = f"a function of arrays of float64 to such of the same shape, as {at.shape}"
         try:
-            found = np.asarray(readers[i](value[at]), dtype=np.float64)
+            distances = np.asarray(readers[i](value[at]), dtype=np.float64)
         except Exception as error:  # it may be the caller's, and fail as it likes
             raise InvalidArgument(f"decode (of {name})", readers[i], allowed) from error
-        if found.shape != at.shape:
-            raise InvalidArgument(f"decode (of {name})", f"shape {found.shape}", allowed)
-        value[at] = np.where(np.isnan(found), np.inf, found)
+        if distances.shape != at.shape:
+            raise InvalidArgument(f"decode (of {name})", f"shape {distances.shape}", allowed)
+        value[at] = np.where(np.isnan(distances), np.inf, distances)
     return value
 
 
@@ -220,8 +220,8 @@ def _adopting(trace: Trace, distances: np.ndarray) -> list[int]:
 
 
 def _parameters(trace: Trace, source: int) -> list[str]:
-    found = re.search(r"def \w+\(([^)]*)\)", "\n".join(trace.sources[source].text))
-    return re.findall(r"\w+", found.group(1)) if found else []
+    match = re.search(r"def \w+\(([^)]*)\)", "\n".join(trace.sources[source].text))
+    return re.findall(r"\w+", match.group(1)) if match else []
 
 
 def _iterations(
@@ -279,7 +279,7 @@ class _Entries:
     relaxes: np.ndarray
 
 
-def _played(entry: _Entries, iterations: int, arcs: Arcs, root: int | None, name: str) -> Run:
+def _played(entry: _Entries, count: int, arcs: Arcs, root: int | None, name: str) -> Run:
     value = entry.value
     distance = np.full(arcs.n, np.inf)
     early_writes = np.flatnonzero(entry.writes & (entry.of < 0))
@@ -293,9 +293,9 @@ def _played(entry: _Entries, iterations: int, arcs: Arcs, root: int | None, name
     np.minimum.at(final, entry.index[at_writes], value[at_writes])
     _check_end(final, arcs, name)
 
-    found = []
+    iterations = []
     done = np.zeros(len(arcs.source), dtype=bool)
-    for k in range(iterations):
+    for k in range(count):
         mine = entry.of == k
         at_arcs = np.flatnonzero(mine & entry.relaxes)
         relaxed_arcs = entry.index[at_arcs].astype(np.intp, copy=False)
@@ -312,7 +312,7 @@ def _played(entry: _Entries, iterations: int, arcs: Arcs, root: int | None, name
         reach = _sum(used[at_arcs], arcs.weight[relaxed_arcs])
         ends = arcs.target[relaxed_arcs]
         gained = (distance[ends] < before[ends]) & (reach == distance[ends])
-        found.append(
+        iterations.append(
             Iteration(
                 relaxed,
                 _kinds_of_vertices(relaxed, arcs.source[relaxed_arcs], arc_kind),
@@ -325,7 +325,7 @@ def _played(entry: _Entries, iterations: int, arcs: Arcs, root: int | None, name
                 np.unique(relaxed_arcs[gained]),
             )
         )
-    return Run(root, tuple(found), final)
+    return Run(root, tuple(iterations), final)
 
 
 def _kinds(relaxed: np.ndarray, too_early: np.ndarray, done: np.ndarray) -> np.ndarray:

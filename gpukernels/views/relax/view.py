@@ -142,12 +142,12 @@ class RelaxView(View):
             start = None if root is None else check_vertex("root", root, arcs.n)
             recorded, choose = _recorded(traces, label, graph, start, arcs.n)
             for run, of in recorded.items():
-                said = "traces" + "".join(f"[{k!r}]" for k in (label, run) if k)
+                argument = "traces" + "".join(f"[{k!r}]" for k in (label, run) if k)
                 known = _decoder(decode, run)
                 read = (
-                    _read_from(of, arcs, known, said)
+                    _read_from(of, arcs, known, argument)
                     if choose
-                    else {start: read_run(of[start], arcs, start, known, said)}
+                    else {start: read_run(of[start], arcs, start, known, argument)}
                 )
                 searches[run] = read
             _check_classless(classless, searches)
@@ -167,35 +167,35 @@ class RelaxView(View):
         self._finish(payload, title=title, caption=caption, name=name, step=step, labels=labels)
 
     def _describe(self) -> str:
-        said = []
+        sentences = []
         for label, runs in self._runs.items():
             n = count(len(self._drawings[label].x), "vertex", "vertices")
-            said.append(f"{under(label)}{n}.")
+            sentences.append(f"{under(label)}{n}.")
             first = min(len(run.iterations) for run in runs.values())
             for name, run in runs.items():
                 ends = (
                     "finishes first" if len(run.iterations) == first < _last(runs) else "finishes"
                 )
                 kinds = _totals(run)
-                said.append(
+                sentences.append(
                     f"{under(name)}{ends} after {count(len(run.iterations), 'iteration')} and "
                     f"{count(run.relaxations, 'relaxation')}: {kinds[NEEDED]:,} needed, "
                     f"{kinds[TOO_EARLY]:,} too early, {kinds[AGAIN]:,} done again."
                 )
-        return " ".join(said + self._describe_roots())
+        return " ".join(sentences + self._describe_roots())
 
     def _describe_roots(self) -> list[str]:
         """Say how many iterations the searches from other vertices take."""
         if not self._roots:
             return []
-        said = ["A search can start at any vertex that was recorded."]
+        sentences = ["A search can start at any vertex that was recorded."]
         for name, of in self._searches.items():
             many = ", ".join(f"{root} {len(run.iterations)}" for root, run in of.items())
-            said.append(f"{under(name)}Iterations by root: {many}.")
-        return said
+            sentences.append(f"{under(name)}Iterations by root: {many}.")
+        return sentences
 
     def _summary(self) -> str:
-        said = "; ".join(
+        text = "; ".join(
             f"{under(label)}{count(len(self._drawings[label].x), 'vertex', 'vertices')}; "
             + ", ".join(
                 f"{under(name)}{count(len(run.iterations), 'iteration')}"
@@ -203,7 +203,7 @@ class RelaxView(View):
             )
             for label, runs in self._runs.items()
         )
-        return said + (f"; {count(len(self._roots), 'root')}" if self._roots else "")
+        return text + (f"; {count(len(self._roots), 'root')}" if self._roots else "")
 
 
 def _last(runs: dict[str, Run]) -> int:

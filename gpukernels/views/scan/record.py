@@ -105,10 +105,10 @@ def read_scan(
         return ScanRecord("", WARP_SIZE, _register_rows(part.select(warp=warp)))
     names = _stored_shared_arrays(part)
     if not names or array not in (None, *names):
-        asked = f"launch={launch}, block={block}, warp={warp}, array={array!r}"
+        selection = f"launch={launch}, block={block}, warp={warp}, array={array!r}"
         raise InvalidArgument(
             argument,
-            f"no shuffle and no store to shared memory with {asked}",
+            f"no shuffle and no store to shared memory with {selection}",
             f"a trace with them; its shared arrays are {', '.join(names) or 'none'}",
         )
     return _shared_record(part, array or names[0])
@@ -134,16 +134,16 @@ class _Exchange:
 
 def _exchanges(part: Trace) -> list[_Exchange]:
     table = part.shuffles
-    found = []
+    exchanges = []
     for row in range(len(table)):
-        here = slice(int(table.start[row]), int(table.start[row + 1]))
+        entries = slice(int(table.start[row]), int(table.start[row + 1]))
         lanes = table.lanes(row)
         given, read = np.full(WARP_SIZE, np.nan), np.arange(WARP_SIZE)
-        given[lanes], read[lanes] = table.value[here], table.lane[here]
+        given[lanes], read[lanes] = table.value[entries], table.lane[entries]
         line = int(table.line[row])
         text = part.text(int(table.source[row]), line).strip()
-        found.append(_Exchange(int(table.step[row]), line, text, given, read))
-    return found
+        exchanges.append(_Exchange(int(table.step[row]), line, text, given, read))
+    return exchanges
 
 
 def _stored_after(part: Trace, before: _Exchange, first: int, last: int) -> np.ndarray:
@@ -156,13 +156,13 @@ def _stored_after(part: Trace, before: _Exchange, first: int, last: int) -> np.n
     stored = np.full(WARP_SIZE, np.nan)
     rows = np.flatnonzero((r.kind == STORE) & (r.step >= first) & (r.step <= last))
     for row in sorted(rows.tolist(), key=lambda row: r.step[row] < before.step):
-        found = np.full(WARP_SIZE, np.nan)
+        values = np.full(WARP_SIZE, np.nan)
         lanes = r.lanes(row)
-        found[lanes] = r.value[r.start[row] : r.start[row + 1]]
-        fits = _fitting(before, found)[lanes]
+        values[lanes] = r.value[r.start[row] : r.start[row + 1]]
+        fits = _fitting(before, values)[lanes]
         needed = 1.0 if r.step[row] < before.step else 0.5
         if fits.mean() >= needed:
-            stored = np.where(np.isnan(stored), found, stored)
+            stored = np.where(np.isnan(stored), values, stored)
     return stored
 
 
@@ -210,9 +210,9 @@ def _name_kinds(arcs: Iterator[tuple[int, ScanRow, int, float, float, float]]) -
     every = list(arcs)
     kind = {}
     for line in {arc[0] for arc in every}:
-        told = [arc[3:] for arc in every if arc[0] == line and not np.isnan(arc[5])]
-        adds = [own + got == now for own, got, now in told]
-        takes = [got == now for _, got, now in told]
+        values = [arc[3:] for arc in every if arc[0] == line and not np.isnan(arc[5])]
+        adds = [own + got == now for own, got, now in values]
+        takes = [got == now for _, got, now in values]
         kind[line] = TAKE if takes and all(takes) else ADD if adds and all(adds) else READ
     for line, row, *_ in every:
         row.kinds.append(kind[line])
@@ -252,19 +252,19 @@ def _shared_record(part: Trace, array: str) -> ScanRecord:
     )
     values = np.full(columns, np.nan)
     rows: list[ScanRow] = []
-    told = []
+    arcs = []
     # Values that each thread loaded since the last barrier, and between that and the one before.
     loaded: dict[tuple[int, int], dict[int, float]] = {}
     requests = conflicts = 0
     for phase in np.unique(phases[wanted]).tolist():
         row, crowded = None, set()
         for at in np.flatnonzero(wanted & (phases == phase)).tolist():
-            here = slice(int(r.start[at]), int(r.start[at + 1]))
-            lanes, index, value = r.lanes(at), r.index[here], r.value[here]
+            entries = slice(int(r.start[at]), int(r.start[at + 1]))
+            lanes, index, value = r.lanes(at), r.index[entries], r.value[entries]
             requests += 1
             if costs.conflicts[at]:
                 conflicts += int(costs.conflicts[at])
-                crowded |= set(index[costs.crowded[here]].tolist())
+                crowded |= set(index[costs.crowded[entries]].tolist())
             threads = (WARP_SIZE * int(r.warp[at]) + lanes).tolist()
             for thread, cell, v in zip(threads, index.tolist(), value.tolist(), strict=True):
                 if r.kind[at] == LOAD:
@@ -282,7 +282,7 @@ def _shared_record(part: Trace, array: str) -> ScanRecord:
                 for of, got in known.items():
                     if of != cell and (of, cell) not in row.arcs:
                         row.arcs.append((of, cell))
-                        told.append((line, row, cell, known.get(cell, np.nan), got, v))
+                        arcs.append((line, row, cell, known.get(cell, np.nan), got, v))
                 row.changed.append(cell)
                 # The operand of an atomic says nothing of the value that results.
                 values[cell] = v if r.kind[at] == STORE else np.nan
@@ -291,5 +291,5 @@ def _shared_record(part: Trace, array: str) -> ScanRecord:
             row.crowded, row.requests, row.conflicts = sorted(crowded), requests, conflicts
             requests = conflicts = 0
             rows.append(row)
-    _name_kinds(iter(told))
+    _name_kinds(iter(arcs))
     return ScanRecord(array, columns, rows)

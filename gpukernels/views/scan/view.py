@@ -36,7 +36,7 @@ def _where(apart: int | None, noun: str) -> str:
 def sentence(record: ScanRecord, step: int) -> str:
     """Describe one step."""
     row, noun = record.rows[step], record.noun
-    said = []
+    parts = []
     for kind, one, many in (
         (ADD, "adds what {} holds", "add what {} holds"),
         (TAKE, "takes what {} holds", "take what {} holds"),
@@ -45,29 +45,29 @@ def sentence(record: ScanRecord, step: int) -> str:
         who = {to for (_, to), k in zip(row.arcs, row.kinds, strict=True) if k == kind}
         if who:
             verb = one if len(who) == 1 else many
-            said.append(f"{count(len(who), noun)} {verb.format(_where(row.apart(kind), noun))}")
+            parts.append(f"{count(len(who), noun)} {verb.format(_where(row.apart(kind), noun))}")
     if not record.array and not row.arcs:
         known = int((~np.isnan(row.values)).sum())
         new = " new" if step else ""
         brings = f"brings a{new} value" if known == 1 else f"bring{new} values"
-        said.append(f"{count(known, 'lane')} {brings}")
+        parts.append(f"{count(known, 'lane')} {brings}")
     elif not row.arcs:
         verb = "is" if len(row.changed) == 1 else "are"
         values = {words(row)[cell] for cell in row.changed}
         done = f"set to {values.pop()}" if len(values) == 1 else "filled"
-        said.append(f"{count(len(row.changed), 'cell')} {verb} {done}")
-    told = f"Step {step}: " + ", ".join(said) + "."
+        parts.append(f"{count(len(row.changed), 'cell')} {verb} {done}")
+    text = f"Step {step}: " + ", ".join(parts) + "."
     unseen = int(np.isnan(row.values[[to for _, to in row.arcs]]).sum()) if row.arcs else 0
     if not record.array and unseen:
-        told += f" {count(unseen, 'sum stays', 'sums stay')} in registers, unseen by the trace."
+        text += f" {count(unseen, 'sum stays', 'sums stay')} in registers, unseen by the trace."
     if record.array and row.conflicts:
-        told += (
+        text += (
             f" Bank conflicts: {count(row.requests, 'request')}, "
             f"{row.requests + row.conflicts} passes over the banks."
         )
     elif record.array:
-        told += f" {count(row.requests, 'request')}, no bank conflict."
-    return told
+        text += f" {count(row.requests, 'request')}, no bank conflict."
+    return text
 
 
 class ScanView(View):
@@ -144,11 +144,11 @@ class ScanView(View):
         self._scans: dict[str, ScanRecord] = {}
         kernels = []
         for label, trace in as_traces(traces).items():
-            said = f"traces[{label!r}]" if label else "traces"
-            record = read_scan(trace, launch, block, warp, array, said)
+            argument = f"traces[{label!r}]" if label else "traces"
+            record = read_scan(trace, launch, block, warp, array, argument)
             if record.columns > MOST_COLUMNS:
                 raise InvalidArgument(
-                    said,
+                    argument,
                     f"{record.columns} cells of {record.array}",
                     f"at most {MOST_COLUMNS} cells: trace a smaller block",
                 )
@@ -173,17 +173,17 @@ class ScanView(View):
         )
 
     def _describe(self) -> str:
-        said = []
+        sentences = []
         for label, record in self._scans.items():
             first, last = (", ".join(words(record.rows[k])) for k in (0, -1))
             where = f"shared array {record.array}" if record.array else "registers"
-            said.append(
+            sentences.append(
                 f"{under(label)}{count(record.columns, record.noun)} in {where}. "
                 f"At first: {first}. "
                 + " ".join(sentence(record, k) for k in range(1, len(record.rows)))
                 + f" In the end: {last}."
             )
-        return " ".join(said)
+        return " ".join(sentences)
 
     def _summary(self) -> str:
         runs = ", ".join(

@@ -101,16 +101,16 @@ def copies(trace: Trace, touches: Touches) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _latest(
-    key: np.ndarray, row: np.ndarray, asked: np.ndarray, by: np.ndarray
+    key: np.ndarray, row: np.ndarray, wanted: np.ndarray, by: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the place of the last entry with the key asked for before row `by`, and if any is."""
     order = np.lexsort((row, key))
     top = int(max(row.max(initial=0), by.max(initial=0))) + 1
     held = key[order] * top + row[order]
-    at = np.searchsorted(held, asked * top + by) - 1
-    found = order[np.maximum(at, 0)] if len(order) else np.zeros(len(asked), np.int64)
-    there = (at >= 0) & (key[found] == asked) if len(order) else np.zeros(len(asked), bool)
-    return found, there
+    at = np.searchsorted(held, wanted * top + by) - 1
+    latest = order[np.maximum(at, 0)] if len(order) else np.zeros(len(wanted), np.int64)
+    has_entry = (at >= 0) & (key[latest] == wanted) if len(order) else np.zeros(len(wanted), bool)
+    return latest, has_entry
 
 
 def origins(touches: Touches, pairs: tuple[np.ndarray, np.ndarray], spaces: np.ndarray,
@@ -136,8 +136,8 @@ def origins(touches: Touches, pairs: tuple[np.ndarray, np.ndarray], spaces: np.n
     by_way = ~direct & spaces[touches.array[came]]
     local = to[direct & spaces[touches.array[to]]]
     key = touches.keys("launch", "block", "thread", "array", "index")
-    asked, target = came[by_way], to[by_way]
-    found, there = _latest(key[local], touches.row[local], key[asked], touches.row[asked])
+    loads, target = came[by_way], to[by_way]
+    latest, has_entry = _latest(key[local], touches.row[local], key[loads], touches.row[loads])
     if len(local):
-        origin[target[there]] = origin[local[found[there]]]
+        origin[target[has_entry]] = origin[local[latest[has_entry]]]
     return origin

@@ -130,7 +130,7 @@ class TileRun:
         return lengths
 
 
-def read_tile_run(trace: Trace, said: str = "traces") -> TileRun:
+def read_tile_run(trace: Trace, argument: str = "traces") -> TileRun:
     """Read a run of Floyd-Warshall, plain or in tiles, from its trace.
 
     Raises
@@ -138,7 +138,7 @@ def read_tile_run(trace: Trace, said: str = "traces") -> TileRun:
     InvalidArgument
         If the trace holds no square matrix named ``distance``, too large a one, or not all of it.
     """
-    matrix = _matrix_of(trace, said)
+    matrix = _matrix_of(trace, argument)
     rows = trace.arrays[matrix[0]].shape[0]
     whole = trace.arrays[matrix[0]].dtype.kind in "iu"
     touches = touches_of(trace, INFINITE if whole else np.inf)
@@ -150,7 +150,7 @@ def read_tile_run(trace: Trace, said: str = "traces") -> TileRun:
     frame_of = number[touches.row]
     shared = spaces[touches.array] == "shared"
     in_matrix = is_matrix[touches.array]
-    start = _start(touches, in_matrix, rows, said)
+    start = _start(touches, in_matrix, rows, argument)
     outputs = _outputs(touches, pairs, is_matrix, spaces == "local")
     tile = _tile_of(touches, outputs, rows) if (shared & (origin >= 0)).any() else 0
     launches = _launches(trace, touches, in_matrix, outputs, rows, tile)
@@ -184,34 +184,36 @@ def read_tile_run(trace: Trace, said: str = "traces") -> TileRun:
     )
 
 
-def _matrix_of(trace: Trace, said: str) -> list[int]:
-    found = [k for k in trace.array_named(MATRIX) if trace.arrays[k].space == "global"]
+def _matrix_of(trace: Trace, argument: str) -> list[int]:
+    named = [k for k in trace.array_named(MATRIX) if trace.arrays[k].space == "global"]
     touched = set(np.unique(trace.requests.array).tolist())
-    shapes = {trace.arrays[k].shape for k in found if k in touched}
+    shapes = {trace.arrays[k].shape for k in named if k in touched}
     if not shapes:
         names = ", ".join(sorted({trace.arrays[k].name for k in touched})) or "nothing"
         raise InvalidArgument(
-            said, f"no load or store of {MATRIX}, but of {names}", "the trace of a run on a matrix"
+            argument,
+            f"no load or store of {MATRIX}, but of {names}",
+            "the trace of a run on a matrix",
         )
     (shape, *others) = shapes
     if others or len(shape) != 2 or shape[0] != shape[1] or shape[0] > MOST_ROWS:
         raise InvalidArgument(
-            f"{MATRIX}.shape (of {said})",
+            f"{MATRIX}.shape (of {argument})",
             shape,
             f"the shape of one square matrix of at most {MOST_ROWS} rows, including padding",
         )
-    return [k for k in found if trace.arrays[k].shape == shape]
+    return [k for k in named if trace.arrays[k].shape == shape]
 
 
 def _frames_of(trace: Trace) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the frame of each request, and launch and stage of each frame."""
     stage = stages_of(trace, trace.requests)
     top = int(stage.max(initial=0)) + 1
-    found, number = np.unique(trace.requests.launch * np.int64(top) + stage, return_inverse=True)
-    return number, found // top, found % top
+    codes, number = np.unique(trace.requests.launch * np.int64(top) + stage, return_inverse=True)
+    return number, codes // top, codes % top
 
 
-def _start(touches: Touches, in_matrix: np.ndarray, rows: int, said: str) -> np.ndarray:
+def _start(touches: Touches, in_matrix: np.ndarray, rows: int, argument: str) -> np.ndarray:
     """Return the lengths before the first launch, from the first load of each element."""
     at = np.flatnonzero(in_matrix)
     element, first = np.unique(touches.index[at], return_index=True)
@@ -222,7 +224,9 @@ def _start(touches: Touches, in_matrix: np.ndarray, rows: int, said: str) -> np.
     if lost.size:
         i, j = divmod(int(lost[0]), rows)
         raise InvalidArgument(
-            said, f"no load of {MATRIX}[{i}, {j}] before it is stored", "a run from its beginning"
+            argument,
+            f"no load of {MATRIX}[{i}, {j}] before it is stored",
+            "a run from its beginning",
         )
     return start
 
@@ -234,13 +238,13 @@ def _outputs(
     came, to = pairs
     out = local[touches.array[came]] & is_matrix[touches.array[to]]
     keys = touches.keys("launch", "block", "thread", "array", "index")
-    found = np.full(len(keys), -1, np.int64)
+    outputs = np.full(len(keys), -1, np.int64)
     key, first = np.unique(keys[came[out]], return_index=True)
     if len(key):
         at = np.minimum(np.searchsorted(key, keys), len(key) - 1)
         hit = (key[at] == keys) & local[touches.array]
-        found[hit] = touches.index[to[out][first]][at[hit]]
-    return found
+        outputs[hit] = touches.index[to[out][first]][at[hit]]
+    return outputs
 
 
 def _tile_of(touches: Touches, outputs: np.ndarray, rows: int) -> int:
@@ -249,8 +253,8 @@ def _tile_of(touches: Touches, outputs: np.ndarray, rows: int) -> int:
     if not own.size:
         return 0
     first = touches.launch[own[0]], touches.block[own[0]]
-    here = own[(touches.launch[own] == first[0]) & (touches.block[own] == first[1])]
-    i = outputs[here] // rows
+    of_block = own[(touches.launch[own] == first[0]) & (touches.block[own] == first[1])]
+    i = outputs[of_block] // rows
     tile = int(i.max() - i.min()) + 1
     return 0 if rows % tile else tile
 
@@ -277,12 +281,12 @@ def _launches(trace, touches, in_matrix, outputs, rows, tile) -> tuple[TileLaunc
         own = own[np.argsort(touches.launch[own], kind="stable")]
         ends = np.searchsorted(touches.launch[own], np.arange(len(shapes) + 1))
         for launch in range(len(shapes)):
-            here = own[ends[launch] : ends[launch + 1]]
-            here = here[touches.block[here] == touches.block[here[:1]]]
-            if len(here):
-                inside = outputs[here] // rows % tile * tile + outputs[here] % rows % tile
+            of_block = own[ends[launch] : ends[launch + 1]]
+            of_block = of_block[touches.block[of_block] == touches.block[of_block[:1]]]
+            if len(of_block):
+                inside = outputs[of_block] // rows % tile * tile + outputs[of_block] % rows % tile
                 owner[launch] = np.zeros(tile * tile, np.int64)
-                owner[launch][inside] = touches.thread[here]
+                owner[launch][inside] = touches.thread[of_block]
     each = zip(shapes, tiles, reads, owner, strict=True)
     return tuple(TileLaunch(*shape, *columns) for shape, *columns in each)
 
@@ -300,18 +304,18 @@ def _distinct(touches: Touches, at: np.ndarray, tiles: np.ndarray) -> list[list[
 def _writers(touches, in_matrix, frame_of) -> dict[int, tuple[int, ...]]:
     """Return the blocks that wrote to the matrix in each frame that has some."""
     at = in_matrix & (touches.stored == 1)
-    found: dict[int, tuple[int, ...]] = {}
+    blocks: dict[int, tuple[int, ...]] = {}
     pairs = np.unique(np.stack([frame_of[at], touches.block[at]]), axis=1).T
     for frame, block in pairs.tolist():
-        found[frame] = (*found.get(frame, ()), block)
-    return found
+        blocks[frame] = (*blocks.get(frame, ()), block)
+    return blocks
 
 
 def _changes(touches, in_matrix, outputs, frame_of, start, frames) -> list[tuple]:
     """Return for each frame the elements and lengths that changed in memory and in registers."""
     stored = touches.stored == 1
     columns = (in_matrix & stored, touches.index), ((outputs >= 0) & stored, outputs)
-    found = []
+    changes = []
     for keep, element in columns:
         at, now, rows = np.flatnonzero(keep), start.copy(), []
         order = at[np.argsort(frame_of[at], kind="stable")]
@@ -323,8 +327,8 @@ def _changes(touches, in_matrix, outputs, frame_of, start, frames) -> list[tuple
             changed = np.flatnonzero(after != now)
             rows.append((changed, after[changed]))
             now = after
-        found.append(rows)
-    return [(*memory, *registers) for memory, registers in zip(*found, strict=True)]
+        changes.append(rows)
+    return [(*memory, *registers) for memory, registers in zip(*changes, strict=True)]
 
 
 def _box(elements: np.ndarray, rows: int) -> tuple[tuple[int, int], tuple[int, int]] | None:
@@ -349,7 +353,7 @@ def _in_shared(trace, touches, shared, origin, frame_of, launch_of, rows):
     for own in (
         np.split(arrives, np.flatnonzero(np.diff(block[arrives])) + 1) if len(arrives) else ()
     ):
-        here = int(touches.block[own[0]])
+        block_number = int(touches.block[own[0]])
         name = trace.arrays[int(touches.array[own[0]])].name
         size = int(np.prod(trace.arrays[int(touches.array[own[0]])].shape))
         held = np.full(size, -1, np.int64)
@@ -371,7 +375,7 @@ def _in_shared(trace, touches, shared, origin, frame_of, launch_of, rows):
                 content[f] = box
             alive = set(held[held >= 0].tolist())
             states = {b: IN_USE if b in in_use else ARRIVES if b == f else LIES for b in alive}
-            boxes.setdefault(f, {}).setdefault(here, []).extend(
+            boxes.setdefault(f, {}).setdefault(block_number, []).extend(
                 Box(name, *content[b], states[b]) for b in sorted(alive)
             )
     return boxes, pivots
@@ -398,13 +402,13 @@ def _by_diagonal(touches, seen, origin, is_matrix, frame_of, rows):
     element[inside] = place[at[inside]]
     on = (element >= 0) & (element % (rows + 1) == 0)
     pivot, frame = element[on] // (rows + 1), frame_of[at[on]]
-    found = {}
+    vertices = {}
     key, lanes = np.unique(frame * rows + pivot, return_counts=True)
     for f in np.unique(key // rows).tolist():
         mine = key // rows == f
         p = int(key[mine][np.argmax(lanes[mine])] % rows)
-        found[f] = (p, p)
-    return found
+        vertices[f] = (p, p)
+    return vertices
 
 
 def _places(touches: Touches, origin: np.ndarray) -> np.ndarray:
@@ -412,10 +416,10 @@ def _places(touches: Touches, origin: np.ndarray) -> np.ndarray:
     key = touches.keys("launch", "block", "array", "index")
     known = np.flatnonzero(origin >= 0)
     place = np.full(len(key), -1, np.int64)
-    found, first = np.unique(key[known], return_index=True)
-    if len(found):
-        at = np.minimum(np.searchsorted(found, key), len(found) - 1)
-        hit = found[at] == key
+    keys, first = np.unique(key[known], return_index=True)
+    if len(keys):
+        at = np.minimum(np.searchsorted(keys, key), len(keys) - 1)
+        hit = keys[at] == key
         place[hit] = origin[known[first]][at[hit]]
     return place
 

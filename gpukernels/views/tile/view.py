@@ -96,9 +96,9 @@ class TileView(View):
         self._runs: dict[str, TileRun] = {}
         for label, trace in given.items():
             check_text(f"label {label!r}", label)
-            said = f"traces[{label!r}]" if label else "traces"
-            self._runs[label] = read_tile_run(trace, said)
-            _check_same(self._runs, label, said)
+            argument = f"traces[{label!r}]" if label else "traces"
+            self._runs[label] = read_tile_run(trace, argument)
+            _check_same(self._runs, label, argument)
         # With one run there is nothing to line up.
         clocks = clocks if len(given) > 1 else clocks[:1]
         runs = list(self._runs.values())
@@ -117,22 +117,22 @@ class TileView(View):
 
     def _describe(self) -> str:
         rows = min(run.rows for run in self._runs.values())
-        said = [f"A matrix of {rows} rows and columns."]
+        sentences = [f"A matrix of {rows} rows and columns."]
         for name, run in self._runs.items():
             moved, done, shared = (
                 sum(getattr(frame, column) for frame in run.frames)
                 for column in ("bytes", "operations", "shared")
             )
             shape = f"tiles of {run.tile} rows, " if run.tile else ""
-            said.append(
+            sentences.append(
                 f"{under(name)}{shape}{count(len(run.launches), 'launch', 'launches')}, "
                 f"{count(moved, 'byte')} from and to global memory, {count(done, 'operation')}, "
                 f"{count(shared, 'request')} to shared memory."
             )
         tiled = [run for run in self._runs.values() if len(_order(run)) > 1]
         if tiled:
-            said.append("Tiles are written in this order. " + _order_in_words(tiled[0]))
-        return " ".join(said)
+            sentences.append("Tiles are written in this order. " + _order_in_words(tiled[0]))
+        return " ".join(sentences)
 
     def _summary(self) -> str:
         rows = min(run.rows for run in self._runs.values())
@@ -150,7 +150,7 @@ def _clocks(clock: Any) -> list[str]:
     return list(chosen)
 
 
-def _check_same(runs: dict[str, TileRun], name: str, said: str) -> None:
+def _check_same(runs: dict[str, TileRun], name: str, argument: str) -> None:
     """Refuse a run that does not begin with the matrix of the first; one of them may be padded."""
     first, own = next(iter(runs.values())), runs[name]
     n = min(first.rows, own.rows)
@@ -163,7 +163,7 @@ def _check_same(runs: dict[str, TileRun], name: str, said: str) -> None:
     if wrong.size:
         i, j = wrong[0].tolist()
         raise InvalidArgument(
-            said,
+            argument,
             f"{after[i, j]:g} at ({i}, {j}) at first",
             f"a run on the matrix of the first, which has {before[i, j]:g} there",
         )
@@ -175,18 +175,18 @@ def _order(run: TileRun) -> list[list[int]]:
 
 def _order_in_words(run: TileRun) -> str:
     per_row = run.rows // run.tile
-    said = []
+    sentences = []
     for k, tiles in enumerate(_order(run)):
         names = ", ".join(f"({t // per_row}, {t % per_row})" for t in tiles)
-        said.append(f"Launch {k + 1}: {names}.")
-    return " ".join(said)
+        sentences.append(f"Launch {k + 1}: {names}.")
+    return " ".join(sentences)
 
 
 def _lengths(runs: list[TileRun]) -> np.ndarray:
     """Return every finite length that occurs, ascending: records name lengths by their place."""
-    found = [run.start for run in runs]
-    found += [part for run in runs for frame in run.frames for part in _lengths_of(frame)]
-    every = np.unique(np.concatenate(found))
+    arrays = [run.start for run in runs]
+    arrays += [part for run in runs for frame in run.frames for part in _lengths_of(frame)]
+    every = np.unique(np.concatenate(arrays))
     return every[np.isfinite(every)]
 
 

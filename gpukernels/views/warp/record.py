@@ -120,10 +120,10 @@ def read_warps(
     """
     shape = launch_of(trace, launch, block, 0 if warp is None else warp)
     steps, requests = trace.steps, trace.requests
-    here = (steps.launch == launch) & (steps.block == block)
-    asked = (requests.launch == launch) & (requests.block == block)
+    of_block = (steps.launch == launch) & (steps.block == block)
+    requests_of_block = (requests.launch == launch) & (requests.block == block)
     chosen = range(shape.warps_per_block) if warp is None else [warp]
-    inside = here & np.isin(steps.warp, list(chosen))
+    inside = of_block & np.isin(steps.warp, list(chosen))
     used = [shape.source, *(s for s in np.unique(steps.source[inside]) if s != shape.source)]
     rows: list[Row] = []
     place: dict[tuple[int, int], int] = {}
@@ -135,7 +135,7 @@ def read_warps(
             rows.append(row)
     records = []
     for w in chosen:
-        at = np.flatnonzero(here & (steps.warp == w))
+        at = np.flatnonzero(of_block & (steps.warp == w))
         at = at[np.argsort(steps.step[at], kind="stable")]
         total, at = len(at), at[start : start + limit]
         number = {int(s): k for k, s in enumerate(steps.step[at])}
@@ -152,7 +152,7 @@ def read_warps(
                 kind=steps.kind[at],
                 mask=steps.mask[at].astype(np.int64),
                 taken=steps.taken[at].astype(np.int64),
-                accesses=_accesses(trace, asked & (requests.warp == w), number),
+                accesses=_accesses(trace, requests_of_block & (requests.warp == w), number),
                 total=total,
             )
         )
@@ -168,14 +168,14 @@ def _row(place: dict[tuple[int, int], int], source: int, line: int) -> int:
 
 def _accesses(trace: Trace, rows: np.ndarray, number: dict[int, int]) -> tuple[Access, ...]:
     requests, costs = trace.requests, Costs(trace, rows)
-    found = []
+    accesses = []
     for k, r in enumerate(np.flatnonzero(rows).tolist()):
         array = trace.arrays[requests.array[r]]
         step = number.get(int(requests.step[r]))
         if step is None or array.space not in ("global", "shared"):
             continue
         shared = array.space == "shared"
-        found.append(
+        accesses.append(
             Access(
                 step=step,
                 array=array.name,
@@ -189,4 +189,4 @@ def _accesses(trace: Trace, rows: np.ndarray, number: dict[int, int]) -> tuple[A
                 least=1 if shared else int(costs.ideal[k]),
             )
         )
-    return tuple(sorted(found, key=lambda access: access.step))
+    return tuple(sorted(accesses, key=lambda access: access.step))

@@ -158,13 +158,13 @@ class WarpView(View):
         }
 
     def _describe(self) -> str:
-        said = []
+        sentences = []
         for label in self._read:
             rows, records = self._read[label]
             steps = sum(len(record) for record in records)
             lanes = sum(_lanes(m) for record in records for m in record.mask.tolist())
             splits = sum(int(record.splits.sum()) for record in records)
-            said.append(
+            sentences.append(
                 f"{under(label)}{count(len(records), 'warp')} of block "
                 f"{self._block} ran {count(steps, 'step')}, with on average "
                 f"{percent(lanes, 32 * steps)} of the lanes active and "
@@ -174,11 +174,11 @@ class WarpView(View):
                 at = [(record, np.flatnonzero(record.row == line)) for record in records]
                 times = sum(len(where) for _, where in at)
                 mean = sum(_lanes(m) for record, where in at for m in record.mask[where].tolist())
-                said.append(
+                sentences.append(
                     f"Line {rows[line].number} ({rows[line].text}): {count(times, 'time')}, "
                     f"{mean / times:.1f} lanes."
                 )
-        return " ".join(said)
+        return " ".join(sentences)
 
     def _summary(self) -> str:
         runs = ", ".join(

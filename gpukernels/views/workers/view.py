@@ -92,20 +92,21 @@ class WorkersView(View):
         self._finish(payload, title=title, caption=caption, name=name, step=step, labels=labels)
 
     def _chosen(self, label: Any, given: Any) -> list[Any]:
-        said = f"runs[{label!r}]"
+        argument = f"runs[{label!r}]"
         if not isinstance(label, str) or not label or not isinstance(given, list | tuple):
-            raise InvalidArgument(said, given, "a sequence of TaskRun, under a name")
+            raise InvalidArgument(argument, given, "a sequence of TaskRun, under a name")
         if not all(hasattr(run, part) for run in given for part in COLUMNS):
-            raise InvalidArgument(said, given, "a sequence of TaskRun")
+            raise InvalidArgument(argument, given, "a sequence of TaskRun")
         chosen = sorted(
             (run for run in given if run.kind in self._kinds), key=lambda r: (r.end, r.begin, r.key)
         )
         if not chosen or len({run.key for run in chosen}) > MOST_TASKS:
             allowed = f"runs of 1 to {MOST_TASKS} tasks of the kinds {list(self._kinds)}"
-            raise InvalidArgument(said, f"{len(chosen)} such runs", allowed)
+            raise InvalidArgument(argument, f"{len(chosen)} such runs", allowed)
         for run in chosen:
             if not 0 <= run.begin <= run.end:
-                raise InvalidArgument(said, run, "runs that begin at 0 or later and end after that")
+                allowed = "runs that begin at 0 or later and end after that"
+                raise InvalidArgument(argument, run, allowed)
         return chosen
 
     def _trace_payload(self, label: str) -> dict[str, Any]:
@@ -143,12 +144,12 @@ class WorkersView(View):
             return f"{at}: {who} dies in the middle of a task ({what}). Its results are gone."
         before = [other for other in runs[: step - 1] if other.key == run.key]
         took = f"{1e3 * (run.end - run.begin):,.0f} ms"
-        said = f"{at}: {who} has done a task ({what}) in {took}"
+        text = f"{at}: {who} has done a task ({what}) in {took}"
         if any(not other.lost for other in before):
-            said += ", done again"
+            text += ", done again"
         elif before:
-            said += ", which a worker that died had begun"
-        return said + "."
+            text += ", which a worker that died had begun"
+        return text + "."
 
     def _describe(self) -> str:
         return " ".join(
