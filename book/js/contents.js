@@ -14,18 +14,18 @@ function startContents() {
     const rest = document.documentElement.scrollHeight - innerHeight - scrollY;
     // The last sections never reach the top, so on the last screen the line of reading moves down.
     const line = Math.max(Math.min(160, innerHeight / 3), innerHeight - rest);
-    let found = null;
+    let link = null;
     for (const entry of entries) {
-      if (entry.heading.getBoundingClientRect().top <= line) found = entry.link;
+      if (entry.heading.getBoundingClientRect().top <= line) link = entry.link;
     }
-    if (found === current) return;
+    if (link === current) return;
     current?.classList.remove("active");
     current?.removeAttribute("aria-current");
-    current = found;
-    if (!found) return;
-    found.classList.add("active");
-    found.setAttribute("aria-current", "location");
-    const at = found.getBoundingClientRect(),
+    current = link;
+    if (!link) return;
+    link.classList.add("active");
+    link.setAttribute("aria-current", "location");
+    const at = link.getBoundingClientRect(),
       box = room?.getBoundingClientRect();
     if (box && (at.top < box.top + 48 || at.bottom > box.bottom - 48)) {
       room.scrollTop += (at.top + at.bottom - box.top - box.bottom) / 2;

@@ -10,7 +10,7 @@ const AROUND = 110,
 function find(words) {
   const patterns = words.map((word) => anyOf([word]));
   const phrase = words.join(" ");
-  const found = [];
+  const places = [];
   for (const [url, page, sections] of globalThis.BOOK_TEXTS) {
     for (const [anchor, title, text] of sections) {
       let had = 0,
@@ -24,11 +24,11 @@ function find(words) {
       if (!had) continue;
       if (wordsOf(title).join(" ") === phrase) points += 40;
       if (text.toLowerCase().includes(phrase)) points += 8;
-      found.push({ url, page, anchor, title, text, had, points });
+      places.push({ url, page, anchor, title, text, had, points });
     }
   }
-  const most = Math.max(0, ...found.map((place) => place.had));
-  return found.filter((place) => place.had === most).sort((a, b) => b.points - a.points);
+  const most = Math.max(0, ...places.map((place) => place.had));
+  return places.filter((place) => place.had === most).sort((a, b) => b.points - a.points);
 }
 
 // The text around the place with most of the words, with the words marked.
@@ -75,23 +75,23 @@ function result(place, words) {
 function startSearch() {
   const field = document.querySelector("article form.bd-search input, main form.bd-search input"),
     results = document.getElementById("search-results"),
-    said = document.createElement("p"),
+    status = document.createElement("p"),
     list = document.createElement("ol");
-  said.setAttribute("role", "status");
-  results.append(said, list);
+  status.setAttribute("role", "status");
+  results.append(status, list);
 
   function search() {
     const words = wordsOf(field.value);
-    const found = words.length ? find(words) : [];
-    list.replaceChildren(...found.slice(0, MOST).map((place) => result(place, words)));
-    said.textContent = "";
-    if (words.length && !found.length) said.textContent = "The book has none of these words.";
+    const places = words.length ? find(words) : [];
+    list.replaceChildren(...places.slice(0, MOST).map((place) => result(place, words)));
+    status.textContent = "";
+    if (words.length && !places.length) status.textContent = "The book has none of these words.";
     if (!words.length && /\p{L}/u.test(field.value))
-      said.textContent = "Every page has these words. Please add another.";
-    if (found.length) {
-      const all = found[0].had === words.length ? "" : ` have ${found[0].had} of the ${words.length} words`;
-      const first = found.length > MOST ? `; these are the first ${MOST}` : "";
-      said.textContent = `${found.length} ${found.length === 1 ? "place" : "places"}${all}${first}.`;
+      status.textContent = "Every page has these words. Please add another.";
+    if (places.length) {
+      const all = places[0].had === words.length ? "" : ` have ${places[0].had} of the ${words.length} words`;
+      const first = places.length > MOST ? `; these are the first ${MOST}` : "";
+      status.textContent = `${places.length} ${places.length === 1 ? "place" : "places"}${all}${first}.`;
     }
   }
 

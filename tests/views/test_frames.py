@@ -35,7 +35,7 @@ DRAWN = """(data) => {
       text += JSON.stringify([counted.name(step), scene.sentence(step), counters]);
     }
     const keys = (scene.keys || []).map(([mark, words]) => [all(mark), words]);
-    const room = scene.room && [scene.room.steps, scene.room.said, scene.room.most];
+    const room = scene.room && [scene.room.steps, scene.room.sentences, scene.room.most];
     text += JSON.stringify([keys, room, counted.of(scene.steps), counted.many(scene.steps)]);
   };
   record.traces.forEach((trace, k) => {

@@ -35,16 +35,16 @@ export function verdictOn(text, answer, hinted) {
   if (!typed) return { given: false, right: false, says: "no prediction yet" };
   if (Number.isNaN(guess)) return { given: false, right: false, says: `“${typed}” is not a number` };
   if (guess === answer) return { given: true, right: true, says: thousands(answer) };
-  const said = Number.isInteger(guess) && Math.abs(guess) < 1e15 ? thousands(guess) : typed;
+  const number = Number.isInteger(guess) && Math.abs(guess) < 1e15 ? thousands(guess) : typed;
   if (!hinted.includes(guess)) {
     if (hinted.length === HINTS) {
-      const says = `${said} is not the number that the machine counts; both hints for it have been given`;
+      const says = `${number} is not the number that the machine counts; both hints for it have been given`;
       return { given: true, right: false, says };
     }
     hinted.push(guess);
   }
   const way = guess > answer ? "more" : "less";
-  return { given: true, right: false, says: `${said} is ${way} than the machine counts` };
+  return { given: true, right: false, says: `${number} is ${way} than the machine counts` };
 }
 
 // The typed texts as a prediction that Python can read: a dict of the questions with an answer.

@@ -12,8 +12,8 @@ export function written(tag, attributes, html) {
 function whyOf(cell) {
   for (let next = cell.nextElementSibling; next; next = next.nextElementSibling) {
     if (!next.matches(".tag_solution")) continue;
-    const [, ...said] = next.querySelector(".cell_output").children;
-    return said.filter((part) => !part.matches(".output")).map((part) => part.cloneNode(true));
+    const [, ...outputs] = next.querySelector(".cell_output").children;
+    return outputs.filter((part) => !part.matches(".output")).map((part) => part.cloneNode(true));
   }
   return [];
 }

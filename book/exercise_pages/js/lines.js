@@ -41,9 +41,9 @@ export function linesOf(sheet, cell) {
 
   lines.forEach((line, k) => {
     line.button?.addEventListener("click", () => {
-      const told = line.row.dataset.state === "told";
+      const isShown = line.row.dataset.state === "told";
       if (wanted.includes(k)) {
-        if (!told) {
+        if (!isShown) {
           mark(k, "right", "✓ here");
           note(sheet.id, "solved", `line ${k + 1}`);
         }

@@ -11,8 +11,8 @@ let version = null;
 
 function stored(place, isKnown) {
   try {
-    const found = JSON.parse(localStorage.getItem(place));
-    return Object.fromEntries(Object.entries(found || {}).filter(([, value]) => isKnown(value)));
+    const states = JSON.parse(localStorage.getItem(place));
+    return Object.fromEntries(Object.entries(states || {}).filter(([, value]) => isKnown(value)));
   } catch {
     return {};
   }

@@ -27,7 +27,7 @@ function fieldOf(sheet, question, k) {
   };
 }
 
-function said(right, all, more) {
+function summary(right, all, more) {
   if (right === all) return all === 1 ? "Right." : `All ${all} are right.`;
   const so = all === 1 ? "Not yet." : `${right} of ${all} ${right === 1 ? "is" : "are"} right.`;
   return more ? `${so} Below is a hint.` : so;
@@ -36,10 +36,10 @@ function said(right, all, more) {
 export function numbersOf(sheet, cell) {
   const answers = unsealed(sheet.sealed, sheet.id);
   const fields = sheet.questions.map((question, k) => fieldOf(sheet, question, k));
-  let told = false;
+  let isShown = false;
 
   const ladder = ladderOf(sheet, cell, () => {
-    told = true;
+    isShown = true;
     if (stateOf(sheet.id) !== "solved") note(sheet.id, "tried");
     fields.forEach((field, k) => {
       field.input.value = thousands(answers[k]);
@@ -68,12 +68,12 @@ export function numbersOf(sheet, cell) {
     const right = verdicts.filter((verdict) => verdict.right).length;
     const tried = verdicts.some((verdict) => verdict.given);
     if (right === fields.length) {
-      if (!told) note(sheet.id, "solved", answer);
+      if (!isShown) note(sheet.id, "solved", answer);
       ladder.explain();
-      ladder.announce(said(right, fields.length));
+      ladder.announce(summary(right, fields.length));
     } else if (tried) {
       note(sheet.id, "tried", answer);
-      ladder.announce(said(right, fields.length, !told && ladder.climb()));
+      ladder.announce(summary(right, fields.length, !isShown && ladder.climb()));
     } else {
       ladder.announce("Write a number first.");
     }

@@ -106,12 +106,12 @@ function energyPicture(payload) {
   }
 
   function pick(m) {
-    const there = m >= 0 && now.x[step][m] !== null;
+    const isRun = m >= 0 && now.x[step][m] !== null;
     const half = PLANE.mark / 2 + 2;
-    const at = there ? `M${number(placeAcross(now.x[step][m]) - half)} ${number(placeUp(now.y[step][m]))}` : "";
+    const at = isRun ? `M${number(placeAcross(now.x[step][m]) - half)} ${number(placeUp(now.y[step][m]))}` : "";
     const round = `a${half} ${half} 0 1 0 ${2 * half} 0a${half} ${half} 0 1 0 -${2 * half} 0`;
-    put(halo, "d", there ? at + round : "");
-    say(note, m < 0 ? ENERGY_HINT : `${payload.methods[m]}: ${there ? now.said[step][m] : "not run"}`);
+    put(halo, "d", isRun ? at + round : "");
+    say(note, m < 0 ? ENERGY_HINT : `${payload.methods[m]}: ${isRun ? now.said[step][m] : "not run"}`);
   }
 
   return {

@@ -70,7 +70,7 @@ export const frontierView = {
             ...(start ? [[rootKey(), "the root"]] : []),
           ],
           controls: start ? [start.list] : [],
-          room: start ? { steps: payload.traces[k].steps, said: data.allSentences, most: payload.mostArcs } : null,
+          room: start ? { steps: payload.traces[k].steps, sentences: data.allSentences, most: payload.mostArcs } : null,
           sentence: data.sentence,
           counters: (step) => levelCounters(payload, data, step),
           show(step) {
@@ -274,8 +274,8 @@ function levelPicture(drawing, detected, start) {
       for (const v of trace.found(k)) state[v] = 1;
     }
     for (const v of trace.frontier(step)) state[v] = 2;
-    const found = trace.found(step);
-    for (const v of found) state[v] = 3;
+    const vertices = trace.found(step);
+    for (const v of vertices) state[v] = 3;
     const again = trace.again(step);
     for (const v of again) state[v] = 4;
     const dropped = trace.dropped(step);
@@ -293,7 +293,7 @@ function levelPicture(drawing, detected, start) {
     put(lines.again, "d", drawing.lines(trace.againLines(step)));
     put(lines.found, "d", drawing.lines(trace.foundLines(step)));
     const unseen = drawing.dots(of[0]),
-      all = drawing.dots(found);
+      all = drawing.dots(vertices);
     if (start) for (const path of Object.values(root)) put(path, "d", drawing.dots([start.root()]));
     put(dots.unseen, "d", unseen);
     put(dots.unseenIn, "d", drawing.crowded ? "" : unseen);

@@ -181,19 +181,19 @@ function hashLayout(data, narrow) {
       return `M${p} ${q}C${rest.join(" ")}`;
     },
     labels() {
-      const found = [],
+      const labels = [],
         at = left - 6;
       for (let first = 0; first < 32; first += columns) {
         const y = this.lane(first)[1];
-        found.push([at, y - 4, narrow ? "stores" : "lane stores"], [at, y + 10.5, "vertex"], [at, y + 21, "thread"]);
+        labels.push([at, y - 4, narrow ? "stores" : "lane stores"], [at, y + 10.5, "vertex"], [at, y + 21, "thread"]);
       }
       const every = tall >= 13 ? 1 : 4;
       for (let first = 0; first < slots; first += every * columns) {
-        found.push([at, this.slot(first)[1] + tall / 2 + 3, `[${first}]`]);
+        labels.push([at, this.slot(first)[1] + tall / 2 + 3, `[${first}]`]);
       }
       for (let first = 0; first < 32; first += columns) {
         const y = this.read(first)[1];
-        found.push(
+        labels.push(
           [at, y - 4, first ? "" : narrow ? "reads" : "lane reads"],
           [at, y + 10.5, "vertex"],
           [at, y + 21, "thread"],
@@ -201,7 +201,7 @@ function hashLayout(data, narrow) {
           [at, y + 46, "lane"],
         );
       }
-      return found;
+      return labels;
     },
     // Lanes are marks 0 to 31, slots follow.
     locate(px, py) {
@@ -323,11 +323,11 @@ function hashPicture(data, narrow) {
       shown = step;
       held = data.table(step);
       const d = Object.fromEntries(Object.keys(layers).map((key) => [key, ""]));
-      const said = Object.fromEntries(Object.keys(texts).map((key) => [key, []]));
+      const marks = Object.fromEntries(Object.keys(texts).map((key) => [key, []]));
       const write = (look, corner, i, thread = true) => {
-        said[look].push([...place.mark(corner, thread ? 10.5 : 9.7), hashName(data.vertex[i])]);
+        marks[look].push([...place.mark(corner, thread ? 10.5 : 9.7), hashName(data.vertex[i])]);
         if (thread)
-          said[`${look} t`].push([...place.mark(corner, 21), data.vertex[i] < 0 ? "" : String(data.thread[i])]);
+          marks[`${look} t`].push([...place.mark(corner, 21), data.vertex[i] < 0 ? "" : String(data.thread[i])]);
       };
       const reading = data.kind[step] === READ_BACK,
         words = new Map(),
@@ -385,7 +385,7 @@ function hashPicture(data, narrow) {
       d.signs += elsewhere;
       d.plates = plates;
       for (const key of Object.keys(layers)) put(layers[key], "d", d[key]);
-      for (const key of Object.keys(said)) texts[key].show(said[key]);
+      for (const key of Object.keys(marks)) texts[key].show(marks[key]);
       ask.again();
     },
   };

@@ -16,11 +16,11 @@ function asWritten(part) {
 
 // Of "#fig-frontier?run=fine", { id, state }; of anything else, null.
 export function readAddress(text) {
-  const found = /^#(fig-[a-z0-9-]+)(?:\?(.*))?$/.exec(text);
-  if (!found) return null;
-  const parts = (found[2] || "").split("&").filter(Boolean);
+  const match = /^#(fig-[a-z0-9-]+)(?:\?(.*))?$/.exec(text);
+  if (!match) return null;
+  const parts = (match[2] || "").split("&").filter(Boolean);
   return {
-    id: found[1],
+    id: match[1],
     state: parts.map((part) => {
       const at = part.indexOf("=");
       return at < 0 ? [asWritten(part), ""] : [asWritten(part.slice(0, at)), asWritten(part.slice(at + 1))];
@@ -37,11 +37,11 @@ export function writeAddress(id, state) {
 // figure and the state of the old one, it gets those of the new one; the rest of its state stays.
 export function movedTo(text, moves) {
   for (const [old, now] of moves) {
-    const here = readAddress(text),
+    const address = readAddress(text),
       from = readAddress(old),
       to = readAddress(now);
-    if (!here || here.id !== from.id) continue;
-    const state = new Map(here.state);
+    if (!address || address.id !== from.id) continue;
+    const state = new Map(address.state);
     if (!from.state.every(([name, word]) => state.get(name) === word)) continue;
     for (const [name] of from.state) state.delete(name);
     for (const [name, word] of to.state) state.set(name, word);

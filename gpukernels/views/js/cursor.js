@@ -50,23 +50,23 @@ export function cursorOf(kinds, ties, hint, counted) {
   let over = null,
     pinned = null,
     step = 0,
-    told = "",
+    text = "",
     lit = false;
 
   function together([kind, id], when) {
-    const found = Object.fromEntries(every.map(([name]) => [name, new Set()]));
-    found[kind].add(id);
+    const ids = Object.fromEntries(every.map(([name]) => [name, new Set()]));
+    ids[kind].add(id);
     for (const tie of ties(when)) {
       if (tie[kind] !== id) continue;
-      for (const [name] of every) if (tie[name] !== undefined) found[name].add(tie[name]);
+      for (const [name] of every) if (tie[name] !== undefined) ids[name].add(tie[name]);
     }
-    return found;
+    return ids;
   }
 
-  function textOf([kind], found, when) {
+  function textOf([kind], ids, when) {
     const phrases = [kind, ...every.map(([name]) => name).filter((name) => name !== kind)]
-      .filter((name) => kinds[name].say && found[name].size)
-      .map((name) => kinds[name].say(found[name]));
+      .filter((name) => kinds[name].say && ids[name].size)
+      .map((name) => kinds[name].say(ids[name]));
     const at = when === step ? "" : `, ${counted.name(when)}`;
     const others = phrases.length > 1 ? phrases.slice(1).join(", ") : `nothing in this ${counted.noun}`;
     return `${pinned ? "Pinned: " : ""}${phrases[0]}${at}: ${others}.`;
@@ -76,11 +76,11 @@ export function cursorOf(kinds, ties, hint, counted) {
     const picked = pinned || over;
     if (!picked && !lit) return;
     const when = picked ? (picked[2] ?? kinds[picked[0]].at?.(picked[1], step) ?? step) : step;
-    const found = picked ? together(picked, when) : {};
-    for (const [name, kind] of every) kind.light?.(found[name] || new Set(), when);
+    const ids = picked ? together(picked, when) : {};
+    for (const [name, kind] of every) kind.light?.(ids[name] || new Set(), when);
     lit = picked !== null;
-    told = picked ? textOf(picked, found, when) : "";
-    say(words, told);
+    text = picked ? textOf(picked, ids, when) : "";
+    say(words, text);
     put(node, "class", `gk-pointed${picked ? " gk-pointed-now" : ""}`);
   }
 
@@ -124,9 +124,9 @@ export function cursorOf(kinds, ties, hint, counted) {
         before = step;
       });
       part.addEventListener("click", (event) => {
-        const found = locate(event);
+        const located = locate(event);
         // A click into a timeline has brought its step: it is the one shown.
-        const mark = found && found[2] === step ? found.slice(0, 2) : found;
+        const mark = located && located[2] === step ? located.slice(0, 2) : located;
         if (mark || pinned) pin(before === step && same(mark, pinned) ? null : mark);
       });
     },

@@ -44,7 +44,7 @@ export function unpackTexts(texts) {
     numbers = unpackLists(texts.numbers);
   return (row) => {
     const form = texts.forms[of[row]],
-      said = numbers(row);
-    return form.map((part, i) => (i ? said[i - 1] : "") + part).join("");
+      words = numbers(row);
+    return form.map((part, i) => (i ? words[i - 1] : "") + part).join("");
   };
 }

@@ -9,7 +9,7 @@
 // functions: show the scene again, go to a step, choose again and go to a step. The model has `payload`, `step` and `trace`.
 //
 // If a reader can change a run into others (variants.js), a scene may have more `fields` than its controls, each
-// { name, entries, at(), choose(k) }. Its `room`, { steps, said: [text], most }, has the most steps of any run, all
+// { name, entries, at(), choose(k) }. Its `room`, { steps, sentences: [text], most }, has the most steps of any run, all
 // sentences, and a counter's largest number. `runs()` of open's result returns the { label, steps } of the current traces.
 import { h, number, put, say, thousands } from "./element.js";
 import { followRow } from "./follow.js";
@@ -108,15 +108,15 @@ export function layOut(record, opened, view) {
   const timeline = h("div", { class: "gk-timeline" });
   const counters = counterList(view.meanings);
   const now = h("p", { class: "gk-now" });
-  const said = h("div", { class: "gk-said" }, now);
+  const speech = h("div", { class: "gk-said" }, now);
   return {
     title: h("p", { class: "gk-title" }, record.title),
     // Parts that stay in view while the rest scrolls.
-    head: h("div", { class: "gk-head" }, timeline, said, ...(opened.cursor ? [opened.cursor.node] : [])),
+    head: h("div", { class: "gk-head" }, timeline, speech, ...(opened.cursor ? [opened.cursor.node] : [])),
     timeline,
     counters,
     cursor: opened.cursor,
-    said,
+    speech,
     body: h(
       "div",
       { class: "gk-body" },
@@ -155,13 +155,13 @@ export function frameKeys(scene, { noun }, timeline) {
 // Room for any sentence and any number of a scene, so that nothing moves when a shorter one takes the place of a longer.
 export function keepRoom(parts, scene) {
   const { room } = scene,
-    said = new Set(room ? room.said : []);
+    sentences = new Set(room ? room.sentences : []);
   const signs = room ? scene.counters(0).map(() => thousands(room.most).length) : [];
   for (let k = 0; k < scene.steps; k++) {
-    said.add(scene.sentence(k));
+    sentences.add(scene.sentence(k));
     scene.counters(k).forEach(([, , text], i) => (signs[i] = Math.max(signs[i] || 0, text.length)));
   }
-  parts.said.replaceChildren(parts.now, ...roomsFor([...said]));
+  parts.speech.replaceChildren(parts.now, ...roomsFor([...sentences]));
   parts.counters.hold(signs);
   parts.cursor?.hold();
 }
@@ -201,7 +201,7 @@ export function fillFigure(figure, view, model, gifenc, page = null) {
   const scrub = h("div", { class: "gk-track gk-scrub" }, where, range);
   const parts = layOut(payload, opened, view),
     { timeline, now, key } = parts;
-  const told = [now, opened.cursor?.words].filter(Boolean);
+  const lines = [now, opened.cursor?.words].filter(Boolean);
   put(now, "aria-live", "polite");
   put(now, "aria-atomic", "true");
   const extra = h("div", { class: "gk-extra" });
@@ -300,7 +300,7 @@ export function fillFigure(figure, view, model, gifenc, page = null) {
 
   // A screen reader could not keep up with a figure that plays, so it is told only where it stops.
   function tell(how) {
-    for (const line of told) line.setAttribute("aria-live", how);
+    for (const line of lines) line.setAttribute("aria-live", how);
   }
 
   function start() {
@@ -448,11 +448,11 @@ export function fillFigure(figure, view, model, gifenc, page = null) {
 
 // The button of a figure that shows its first numbers alone, until a reader asks for all.
 function moreNumbers(figure) {
-  const said = () => (figure.classList.contains("gk-few") ? "More numbers" : "Fewer numbers");
-  const button = h("button", { type: "button", class: "gk-more", "aria-expanded": "false" }, said());
+  const label = () => (figure.classList.contains("gk-few") ? "More numbers" : "Fewer numbers");
+  const button = h("button", { type: "button", class: "gk-more", "aria-expanded": "false" }, label());
   button.addEventListener("click", () => {
     put(button, "aria-expanded", String(!figure.classList.toggle("gk-few")));
-    say(button, said());
+    say(button, label());
     fitPictures(figure);
   });
   return button;

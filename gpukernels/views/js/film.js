@@ -9,7 +9,7 @@ const COARSE = 2;
 // So long the last step is shown, in milliseconds, or for twice as long as the others.
 const HELD = 3000;
 
-async function gifOf(figure, run, about, signal, said) {
+async function gifOf(figure, run, about, signal, report) {
   const steps = run.steps(),
     gif = gifWriter(await run.gifenc());
   let context = null;
@@ -24,7 +24,7 @@ async function gifOf(figure, run, about, signal, said) {
     await drawPicture(context, textOf(svg), box, COARSE);
     const delay = step < steps - 1 ? run.pace() : Math.max(HELD, 2 * run.pace());
     gif.add(context.getImageData(0, 0, width, height), delay);
-    said(step + 1);
+    report(step + 1);
     return !signal.aborted;
   });
   return isWhole ? gif.end() : null;
@@ -34,7 +34,7 @@ async function gifOf(figure, run, about, signal, said) {
 // holds the `nodes` of the entry, and functions that the menu calls.
 export function gifEntry(figure, run, about, done) {
   const button = h("button", { type: "button" }),
-    made = h("progress", { "aria-label": "Frames of the GIF", hidden: true });
+    progress = h("progress", { "aria-label": "Frames of the GIF", hidden: true });
   let filming = null;
 
   function offer() {
@@ -42,7 +42,7 @@ export function gifEntry(figure, run, about, done) {
     const steps = run.steps();
     say(button, `run as GIF (${count(steps, "frame")})`);
     button.hidden = steps < 2;
-    made.hidden = true;
+    progress.hidden = true;
   }
 
   function cancel() {
@@ -55,10 +55,10 @@ export function gifEntry(figure, run, about, done) {
     const { signal } = (filming = new AbortController()),
       name = run.name();
     say(button, "Cancel the GIF");
-    put(made, "max", String(run.steps()));
-    made.value = 0;
-    made.hidden = false;
-    const file = await gifOf(figure, run, about, signal, (frames) => (made.value = frames));
+    put(progress, "max", String(run.steps()));
+    progress.value = 0;
+    progress.hidden = false;
+    const file = await gifOf(figure, run, about, signal, (frames) => (progress.value = frames));
     if (signal.aborted) return;
     cancel();
     if (!file) return;
@@ -76,5 +76,5 @@ export function gifEntry(figure, run, about, done) {
       say(button, `no GIF: ${error.message}`);
     });
   });
-  return { nodes: [button, made], filming: () => filming !== null, offer, cancel };
+  return { nodes: [button, progress], filming: () => filming !== null, offer, cancel };
 }

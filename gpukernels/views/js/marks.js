@@ -58,15 +58,15 @@ export function wordsText(name, font) {
     words = [];
   return {
     text,
-    show(said) {
-      while (words.length > said.length) text.removeChild(words.pop());
+    show(marks) {
+      while (words.length > marks.length) text.removeChild(words.pop());
       words.forEach((node, k) => {
-        const [x, y, word] = said[k];
+        const [x, y, word] = marks[k];
         put(node, "x", attributeText(x));
         put(node, "y", attributeText(y));
         say(node, String(word));
       });
-      const added = said.slice(words.length).map(([x, y, word]) => h("tspan", { x, y }, word));
+      const added = marks.slice(words.length).map(([x, y, word]) => h("tspan", { x, y }, word));
       words.push(...added);
       text.append(...added);
     },

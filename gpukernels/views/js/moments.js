@@ -16,8 +16,8 @@ export function momentsOf(records) {
   let waiting = 0;
 
   function leads(text) {
-    const found = readAddress(text);
-    return Boolean(found && records.has(found.id) && !problemOf(records.get(found.id), found.state));
+    const address = readAddress(text);
+    return Boolean(address && records.has(address.id) && !problemOf(records.get(address.id), address.state));
   }
 
   function addressAt(id) {
@@ -40,37 +40,37 @@ export function momentsOf(records) {
   }
 
   function open() {
-    const found = readAddress(moves ? movedTo(location.hash, JSON.parse(moves.textContent)) : location.hash);
-    if (!found) return;
-    if (!places.has(found.id)) {
+    const address = readAddress(moves ? movedTo(location.hash, JSON.parse(moves.textContent)) : location.hash);
+    if (!address) return;
+    if (!places.has(address.id)) {
       // The figure is gone, and a text may stand in its place. The state behind the name hides it from the browser.
-      const text = document.getElementById(found.id);
+      const text = document.getElementById(address.id);
       if (text) comeTo(text);
       return;
     }
     // A figure that fills the window hides the requested one.
-    for (const [id, place] of places) if (id !== found.id) place.show("");
+    for (const [id, place] of places) if (id !== address.id) place.show("");
     // First, since a figure over the whole window has no place in the page to come to.
-    if (!history.state || history.state.figure !== found.id) comeTo(document.getElementById(found.id));
-    places.get(found.id).move(found.state);
-    note(found.id, false);
+    if (!history.state || history.state.figure !== address.id) comeTo(document.getElementById(address.id));
+    places.get(address.id).move(address.state);
+    note(address.id, false);
   }
 
   function follow(link, event) {
-    const found = readAddress(link.getAttribute("href")),
+    const address = readAddress(link.getAttribute("href")),
       plays = link.classList.contains("gk-compare-play");
     // A link that sets nothing is any browser's to follow.
-    if (!found || !places.has(found.id) || !(found.state.length || plays)) return;
+    if (!address || !places.has(address.id) || !(address.state.length || plays)) return;
     event.preventDefault();
     // A figure over the whole window would hide the one that it plays.
     const wide = link.closest(".gk-wide");
     if (wide) places.get(wide.id).show("");
-    const figure = document.getElementById(found.id),
+    const figure = document.getElementById(address.id),
       far = !isSeen(figure);
-    places.get(found.id).move(plays ? [["step", "0"], ...found.state] : found.state);
-    note(found.id, far);
+    places.get(address.id).move(plays ? [["step", "0"], ...address.state] : address.state);
+    note(address.id, far);
     if (far) bring(figure);
-    if (plays) places.get(found.id).play();
+    if (plays) places.get(address.id).play();
   }
 
   return {
@@ -151,7 +151,7 @@ function comeTo(figure) {
 
 // `address()` returns the text to copy.
 function linkButton(address) {
-  const said = h("span", { class: "gk-copied", role: "status" });
+  const status = h("span", { class: "gk-copied", role: "status" });
   const button = h(
     "button",
     { type: "button", class: "gk-link", "aria-label": "Link to this moment", title: "Link to this moment" },
@@ -163,9 +163,9 @@ function linkButton(address) {
   );
   let timer = 0;
   const tell = (words) => {
-    said.textContent = words;
+    status.textContent = words;
     clearTimeout(timer);
-    timer = setTimeout(() => (said.textContent = ""), SETTLES);
+    timer = setTimeout(() => (status.textContent = ""), SETTLES);
   };
   button.addEventListener("click", () => {
     const text = address();
@@ -176,5 +176,5 @@ function linkButton(address) {
       () => tell("See the address bar"),
     );
   });
-  return h("span", { class: "gk-moment" }, button, said);
+  return h("span", { class: "gk-moment" }, button, status);
 }

@@ -22,7 +22,8 @@ function placesOf(fields, variant) {
 export function leastSteps(record, trace, wanted) {
   if (!trace.variantSteps) return trace.steps;
   const { fields } = record.variants;
-  const said = fields.map(({ label, entries }) => wordAt(entries, wanted.get(slugOf(label)) || ""));
-  const meant = (_, variant) => placesOf(fields, variant).every((place, i) => said[i] < 0 || said[i] === place);
+  const wantedPlaces = fields.map(({ label, entries }) => wordAt(entries, wanted.get(slugOf(label)) || ""));
+  const meant = (_, variant) =>
+    placesOf(fields, variant).every((place, i) => wantedPlaces[i] < 0 || wantedPlaces[i] === place);
   return Math.min(...trace.variantSteps.filter(meant));
 }

@@ -68,7 +68,7 @@ export const mappingView = {
           steps: load.steps,
           fields: sizes ? sizes.fields : [],
           room: sizes
-            ? { steps: whole.steps, said: trace.allSentences, most: whole.mostUnits * load.methods.length }
+            ? { steps: whole.steps, sentences: trace.allSentences, most: whole.mostUnits * load.methods.length }
             : null,
           tracks: whole.steps > 1 ? [workTrack(load)] : [],
           controls: [
@@ -442,18 +442,18 @@ function mappingPanel(load, method, technique, cursor) {
       put(marks, "d", marked);
       put(now, "d", requestBoxes(method, step, load));
       const drawn = ["", "", ""],
-        said = [[], [], []];
+        factors = [[], [], []];
       method.moved(step).forEach((n, s) => {
         const kind = Math.min(n, 2);
         for (const [a, b] of grid.runs(s * method.sector, Math.min((s + 1) * method.sector, load.units))) {
           const [x, y] = grid.place(a);
           drawn[kind] += boxPath(x + 0.5, y + TALL + 3, grid.wide * (b - a) - 1, BAR);
-          said[kind].push([x + (grid.wide * (b - a)) / 2, y + TALL + 3 + 10, `×${n}`]);
+          factors[kind].push([x + (grid.wide * (b - a)) / 2, y + TALL + 3 + 10, `×${n}`]);
         }
       });
       sectors.forEach((path, kind) => put(path, "d", drawn[kind]));
-      times.show(said[1]);
-      often.show(said[2]);
+      times.show(factors[1]);
+      often.show(factors[2]);
       for (const chart of bars) chart.show(step);
     },
   };

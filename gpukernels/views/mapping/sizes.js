@@ -50,7 +50,7 @@ export function sizeBars({ fields, first, items, offer }, { base, names }) {
       return button;
     });
     const bar = h("div", { class: "gk-size-bar" }),
-      said = h("span", { class: "gk-size-said" });
+      chosen = h("span", { class: "gk-size-said" });
     const slot = h(
       "div",
       {
@@ -93,13 +93,13 @@ export function sizeBars({ fields, first, items, offer }, { base, names }) {
       put(bar, "style", tall(size, most));
       put(slot, "aria-valuenow", String(size));
       put(slot, "aria-valuetext", count(size, "unit"));
-      say(said, String(size));
+      say(chosen, String(size));
       less.disabled = places[i] === 0;
       more.disabled = places[i] === of.length - 1;
     };
     show();
     const buttons = h("div", { class: "gk-size-buttons" }, less, h("b", null, names[item]), more);
-    return { node: h("div", { class: "gk-size gk-size-own" }, said, slot, buttons), show };
+    return { node: h("div", { class: "gk-size gk-size-own" }, chosen, slot, buttons), show };
   }
 
   const row = h("div", { class: "gk-sizes" }, ...columns.map((column) => column.node));

@@ -84,9 +84,9 @@ function partsTracks(data) {
   const bars = (look, values, most, tall) =>
     pathOf(look, every.map((k) => barPath(k, tall, (tall * values[k]) / Math.max(1, most))).join(""));
   const wins = data.work.map((work) => timesFewer(data, work)),
-    said = data.predicted.map((work) => timesFewer(data, work));
-  const most = Math.max(...wins, ...said, 1);
-  const ends = every.map((k) => `M${k}.05 ${number(46 - (45 * said[k]) / most)}h.9`).join("");
+    predicted = data.predicted.map((work) => timesFewer(data, work));
+  const most = Math.max(...wins, ...predicted, 1);
+  const ends = every.map((k) => `M${k}.05 ${number(46 - (45 * predicted[k]) / most)}h.9`).join("");
   const borders = every.map((k) => data.separators(k).length),
     held = Math.max(...data.bytes);
   return [

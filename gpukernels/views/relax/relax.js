@@ -108,12 +108,12 @@ function ofRoot(run, place) {
 
 // Room for the longest sentence of any root.
 function roomOfAll(payload, trace, shown) {
-  const said = [];
+  const sentences = [];
   trace.variantSteps.forEach((steps, place) => {
     const group = readGroup(payload, trace, place);
-    for (let step = 0; step < steps; step++) said.push(relaxSentence(group, shown, step));
+    for (let step = 0; step < steps; step++) sentences.push(relaxSentence(group, shown, step));
   });
-  return { steps: trace.steps, said, most: trace.mostArcs };
+  return { steps: trace.steps, sentences, most: trace.mostArcs };
 }
 
 // Columns of a run; `at(step)` returns the state after `step` iterations. The marks shown are those of
@@ -232,7 +232,7 @@ function relaxKeys(classes) {
 }
 
 function relaxSentence(group, shown, step) {
-  const said = [...new Set(shown)].map((k) => {
+  const phrases = [...new Set(shown)].map((k) => {
     const run = group.runs[k],
       name = run.label ? `${run.label}: ` : "";
     if (!step) return `${name}only vertex ${run.root} has a distance, which is 0.`;
@@ -245,7 +245,7 @@ function relaxSentence(group, shown, step) {
       `${count(run.loweredAt(step).length, "distance")} lowered.`
     );
   });
-  return `${step ? `Iteration ${step}` : "Before the first iteration"}. ${said.join(" ")}`;
+  return `${step ? `Iteration ${step}` : "Before the first iteration"}. ${phrases.join(" ")}`;
 }
 
 // A length as it stands in a vertex: whole, or with four digits.
@@ -402,10 +402,10 @@ function relaxPanel(given, classNames, start, ask) {
     put(rim, "d", drawing.crowded ? "" : drawing.dots(vertices.filter((v) => shadeOf[v] < RELAX_SHADES)));
     shades.forEach((path, k) => put(path, "d", drawing.dots(of(k))));
     const taken = run.relaxedAt(step);
-    const told = new Set([...run.neededAt(step), ...run.earlyAt(step)]);
+    const counted = new Set([...run.neededAt(step), ...run.earlyAt(step)]);
     put(needed, "d", drawing.dots(run.neededAt(step)));
     put(early, "d", drawing.dots(run.earlyAt(step)));
-    put(again, "d", drawing.dots(taken.filter((v) => !told.has(v))));
+    put(again, "d", drawing.dots(taken.filter((v) => !counted.has(v))));
     put(inside, "d", drawing.dots(taken));
     put(lowered, "d", drawing.dots(run.loweredAt(step)));
     put(gap, "d", drawing.dots(run.loweredAt(step)));

@@ -144,11 +144,11 @@ function scanLayout(data, turned, from, to) {
     },
     ticks() {
       const every = turned || !many ? 1 : 8;
-      const found = [];
+      const ticks = [];
       for (let c = from; c < to; c += every) {
-        found.push(turned ? [left - 10, middle(c, 0)[1], String(c)] : [middle(c, 0)[0], top - 5, String(c)]);
+        ticks.push(turned ? [left - 10, middle(c, 0)[1], String(c)] : [middle(c, 0)[0], top - 5, String(c)]);
       }
-      return found;
+      return ticks;
     },
     stepName(k) {
       const [x, y, w, t] = box(from, k);
@@ -280,7 +280,7 @@ function scanPicture(data, turned, from = 0, to = data.columns) {
     show(step) {
       shown = step;
       const d = Object.fromEntries(Object.keys(layers).map((key) => [key, ""]));
-      const said = { quiet: [], plain: [], dark: [], fresh: [], steps: [], notes: [] };
+      const labels = { quiet: [], plain: [], dark: [], fresh: [], steps: [], notes: [] };
       for (let k = 0; k <= step; k++) {
         const now = k === step,
           changed = new Set(data.changed(k));
@@ -295,7 +295,7 @@ function scanPicture(data, turned, from = 0, to = data.columns) {
           const look = still ? "" : !now ? "was" : takes ? "taken" : "added";
           const text = still ? (k === 0 && !unseen ? "plain" : "quiet") : !now ? "plain" : takes ? "fresh" : "dark";
           if (look) d[look] += place.cell(c, k);
-          if (data.columns <= 32 || changed.has(c)) said[text].push([...place.middle(c, k), data.words[k][c]]);
+          if (data.columns <= 32 || changed.has(c)) labels[text].push([...place.middle(c, k), data.words[k][c]]);
         }
         d.row += place.row(k);
         for (const c of data.crowded(k)) d.crowd += place.crowd(c, k);
@@ -303,12 +303,12 @@ function scanPicture(data, turned, from = 0, to = data.columns) {
           d[!now ? "old" : kinds[i] === TAKES ? "take" : "add"] += place.arc(of[i], t, k);
           if (now && kinds[i] === ADDS) d.carry += place.arc(t, t, k);
         });
-        said.steps.push([...place.stepName(k), String(k)]);
-        if (data.conflicts[k]) said.notes.push([...place.stepNote(k), `+${data.conflicts[k]}`]);
+        labels.steps.push([...place.stepName(k), String(k)]);
+        if (data.conflicts[k]) labels.notes.push([...place.stepNote(k), `+${data.conflicts[k]}`]);
       }
       if (!turned) d.now = place.cell(0, step);
       for (const key of Object.keys(layers)) put(layers[key], "d", d[key]);
-      for (const key of Object.keys(said)) texts[key].show(said[key]);
+      for (const key of Object.keys(labels)) texts[key].show(labels[key]);
       ask.again();
     },
   };

@@ -150,14 +150,14 @@ function tileSentence(runs, clock, shown, step) {
   const value = clock.value[step];
   const start = clock.label === "bytes" ? `${count(value, "byte")} moved.` : `${count(value, "launch", "launches")}.`;
   // Words common to two runs are shown once.
-  const said = new Map();
+  const labelsOf = new Map();
   for (const i of new Set(shown)) {
     const run = runs[i],
       at = clock.at[i];
     const words = !step || at[step] > at[step - 1] ? runSentence(run.at(at[step])) : waitSentence(run, at[step]);
-    said.set(words, [...(said.get(words) || []), run.label]);
+    labelsOf.set(words, [...(labelsOf.get(words) || []), run.label]);
   }
-  const sentences = [...said].map(([words, labels]) =>
+  const sentences = [...labelsOf].map(([words, labels]) =>
     labels[0] ? `${labels.join(", ")}: ${words}` : words[0].toUpperCase() + words.slice(1),
   );
   return `${start} ${sentences.join(" ")}`;

@@ -88,7 +88,7 @@ export function insidePanel(scale) {
     const codes = idle ? memory : registers;
     const changed = new Set(frame < 0 || idle ? [] : [...run.keptAt(frame), ...run.loweredAt(frame)]);
     const cells = {},
-      said = { ink: [], dark: [], fresh: [] };
+      marks = { ink: [], dark: [], fresh: [] };
     const numbered = run.tile <= IN_MOST_NUMBERED;
     const places = gridTexts(IN_CORNER, cell, run.tile),
       side = number(cell),
@@ -103,11 +103,11 @@ export function insidePanel(scale) {
         cells[look] = (cells[look] || "") + `M${places[j]} ${places[i]}h${side}v${side}h-${side}z`;
         if (!numbered) continue;
         const tone = less ? "fresh" : shade === 4 || shade === 5 ? "dark" : "ink";
-        said[tone].push([across[j], down[i], lengthText(codes[element])]);
+        marks[tone].push([across[j], down[i], lengthText(codes[element])]);
       }
     }
     for (const look of [...Object.keys(shadeLooks("v")), "less"]) put(paths[look], "d", cells[look] || "");
-    for (const tone of Object.keys(words)) words[tone].show(said[tone]);
+    for (const tone of Object.keys(words)) words[tone].show(marks[tone]);
     const mine = owners.length ? Array.from(owners.keys()).filter((k) => owners[k] === thread) : [];
     const at = (k) => [Math.floor(k / run.tile), k % run.tile];
     put(
@@ -129,7 +129,7 @@ export function insidePanel(scale) {
   function showShared({ run, frame }, t, cell, thin) {
     const boxes = t < 0 ? [] : run.boxesAt(frame).filter((box) => box.of === t);
     const pieces = { factors: "", lies: "", used: "", comes: "", own: "", cross: "" },
-      said = [];
+      marks = [];
     const mine = new Set(Array.from(owners.keys()).filter((k) => owners[k] === thread));
     const rows = new Set([...mine].map((k) => Math.floor(k / run.tile))),
       columns = new Set([...mine].map((k) => k % run.tile));
@@ -159,13 +159,13 @@ export function insidePanel(scale) {
       pieces.factors +=
         boxPath(IN_RIM, IN_CORNER, IN_FACTOR, IN_OUTPUTS) + boxPath(IN_CORNER, IN_RIM, IN_OUTPUTS, IN_FACTOR);
       const [one, other] = factors.map((box) => run.tileName(run.tileOf([box.top, box.left])));
-      said.push(
+      marks.push(
         [IN_RIM + IN_FACTOR / 2, IN_RIM + 14, "shared memory"],
         [IN_RIM + IN_FACTOR / 2, IN_RIM + 34, `left ↓ ${one}`],
         [IN_RIM + IN_FACTOR / 2, IN_RIM + 50, `right → ${other}`],
       );
     } else if (boxes.length) {
-      said.push(
+      marks.push(
         [IN_RIM + IN_FACTOR / 2, IN_RIM + 14, "shared memory"],
         [IN_RIM + IN_FACTOR / 2, IN_RIM + 34, "holds the tile"],
       );
@@ -179,13 +179,13 @@ export function insidePanel(scale) {
       }
     }
     if (first >= 0)
-      said.push([
+      marks.push([
         IN_RIM + IN_FACTOR / 2,
         IN_RIM + 72,
         first === last ? `vertex ${first}` : `vertices ${first}–${last}`,
       ]);
     for (const [name, d] of Object.entries(pieces)) put(paths[name], "d", d);
-    labels.show(said);
+    labels.show(marks);
   }
 
   return {

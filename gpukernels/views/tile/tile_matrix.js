@@ -150,13 +150,13 @@ export function matrixPanel(scale, pick) {
 
   return {
     node,
-    show(state, picked, said) {
+    show(state, picked, stateText) {
       ({ run } = state);
       cell = TILE_SIDE / run.rows;
       const [first, last] = state.frame < 0 ? [-1, -1] : run.pivotsAt(state.frame);
       say(head, run.label || "The matrix");
-      say(word, said);
-      put(svg, "aria-label", `Matrix of ${run.rows} rows${run.label ? `, ${run.label}` : ""}, ${said}`);
+      say(word, stateText);
+      put(svg, "aria-label", `Matrix of ${run.rows} rows${run.label ? `, ${run.label}` : ""}, ${stateText}`);
       put(node, "class", state.done ? "gk-tile-run gk-tile-done" : "gk-tile-run");
       put(svg, "class", run.tile ? "gk-tile-matrix gk-tile-click" : "gk-tile-matrix");
       showLengths(state);

@@ -191,19 +191,19 @@ function memoryTrack(data, cursor) {
   const showStep = (step) => {
     if (step === at) return;
     at = step;
-    const found = new Map();
+    const elements = new Map();
     for (const { sector, element } of data.ties(step)) {
       if (sector === undefined) continue;
-      if (!found.has(sector)) found.set(sector, new Set());
-      found.get(sector).add(element);
+      if (!elements.has(sector)) elements.set(sector, new Set());
+      elements.get(sector).add(element);
     }
-    sectors = [...found.keys()].sort((a, b) => a - b);
+    sectors = [...elements.keys()].sort((a, b) => a - b);
     let all = "",
       parts = "";
     sectors.forEach((sector, k) => {
       all += box(k);
       const size = data.sizes[Math.floor(sector / ARRAYS_APART)];
-      for (const element of found.get(sector)) {
+      for (const element of elements.get(sector)) {
         const from = ((element % ARRAYS_APART) * size) % SECTOR_BYTES;
         parts += boxPath(
           SECTOR_BYTES * k + 2 + (from * (SECTOR_BYTES - 4)) / SECTOR_BYTES,
@@ -320,11 +320,11 @@ function readAccesses(record, w) {
   const who = unpack(w.who);
   const begins = [0, ...runningSum(Array.from(who, popcount))];
   record.touched = (i) => {
-    const found = [];
+    const pairs = [];
     for (let lane = 0, k = begins[i]; lane < LANES; lane++) {
-      if ((who[i] >>> lane) & 1) found.push([lane, record.index[k++]]);
+      if ((who[i] >>> lane) & 1) pairs.push([lane, record.index[k++]]);
     }
-    return found;
+    return pairs;
   };
 }
 
@@ -537,17 +537,17 @@ function warpSentence(data, w, step, counted, several) {
   const line = data.numbers[w.row[step]];
   const active = popcount(w.mask[step]),
     entering = popcount(w.taken[step]);
-  let said;
-  if (w.kind[step] === BARRIER) said = `${who}, line ${line}: ${count(active, "lane")} at the barrier.`;
+  let text;
+  if (w.kind[step] === BARRIER) text = `${who}, line ${line}: ${count(active, "lane")} at the barrier.`;
   else if (w.kind[step] === BRANCH && w.splits[step]) {
-    said = `${who}, line ${line}: the branch parts ${active} lanes, ${entering} go in and ${active - entering} do not.`;
+    text = `${who}, line ${line}: the branch parts ${active} lanes, ${entering} go in and ${active - entering} do not.`;
   } else if (w.kind[step] === BRANCH) {
-    said = `${who}, line ${line}: ${count(active, "active lane")}, ${entering ? "all go in" : "none goes in"}.`;
-  } else said = `${who}, line ${line}: ${active} of 32 lanes active.`;
+    text = `${who}, line ${line}: ${count(active, "active lane")}, ${entering ? "all go in" : "none goes in"}.`;
+  } else text = `${who}, line ${line}: ${active} of 32 lanes active.`;
   w.at.forEach((at, i) => {
-    if (at === step) said += ` ${accessWords(data, w, i)}`;
+    if (at === step) text += ` ${accessWords(data, w, i)}`;
   });
-  return said;
+  return text;
 }
 
 function warpCounters(data, front, step) {
