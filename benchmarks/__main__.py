@@ -50,7 +50,7 @@ OPTIONS: dict[str, tuple[type, bool, str]] = {
 }
 
 
-def parser() -> argparse.ArgumentParser:
+def command_line() -> argparse.ArgumentParser:
     """Return the parser of the command line."""
     text = (__doc__ or "").split("\n\n")
     width = max(map(len, SUBJECTS))
@@ -58,22 +58,22 @@ def parser() -> argparse.ArgumentParser:
     rows.append(
         f"  {'all':{width}}  all but {', '.join(n for n, s in SUBJECTS.items() if s.alone)}"
     )
-    told = argparse.ArgumentParser(
+    parser = argparse.ArgumentParser(
         prog="python -m benchmarks",
         description="\n\n".join([*text[:2], "subjects:\n" + "\n".join(rows)]),
         epilog=text[2],
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    told.add_argument("subjects", nargs="*", metavar="SUBJECT", help="a subject to measure")
-    told.add_argument("--quick", action="store_true", help="small sizes, short time limits")
-    told.add_argument("--commit", help="the measured commit; by default the one that git names")
-    told.add_argument("--folder", type=Path, help="the folder for the files")
-    told.add_argument("--compare", nargs="+", type=Path, metavar=("OLD", "NEW"), help="see above")
+    parser.add_argument("subjects", nargs="*", metavar="SUBJECT", help="a subject to measure")
+    parser.add_argument("--quick", action="store_true", help="small sizes, short time limits")
+    parser.add_argument("--commit", help="the measured commit; by default the one that git names")
+    parser.add_argument("--folder", type=Path, help="the folder for the files")
+    parser.add_argument("--compare", nargs="+", type=Path, metavar=("OLD", "NEW"), help="see above")
     for name, (kind, several, words) in OPTIONS.items():
         takers = ", ".join(n for n, s in SUBJECTS.items() if name in s.options)
         some = {"nargs": "+"} if several else {}
-        told.add_argument(f"--{name}", type=kind, help=f"{words} ({takers})", **some)
-    return told
+        parser.add_argument(f"--{name}", type=kind, help=f"{words} ({takers})", **some)
+    return parser
 
 
 def chosen_subjects(names: Sequence[str]) -> dict[str, Subject]:
@@ -92,7 +92,7 @@ def options_of(
     chosen: Mapping[str, Subject], given: Mapping[str, Any], quick: bool
 ) -> dict[str, dict[str, Any]]:
     """Return the options of each subject: those of a quick run, replaced by those `given`."""
-    found: dict[str, dict[str, Any]] = {
+    by_subject: dict[str, dict[str, Any]] = {
         name: dict(subject.quick) if quick else {} for name, subject in chosen.items()
     }
     for option, value in given.items():
@@ -109,8 +109,8 @@ def options_of(
             unknown = [one for one in value if one not in known] if known else []
             if unknown:
                 raise InvalidArgument(f"--{option}", unknown[0], f"of {name}: {', '.join(known)}")
-            found[name][option] = value
-    return found
+            by_subject[name][option] = value
+    return by_subject
 
 
 def measure(
@@ -127,9 +127,10 @@ def measure(
         print(of_all, flush=True)
         begin = time.perf_counter()
         try:
-            here = record.environment(device if subject.gpu else None, commit)
+            circumstances = record.environment(device if subject.gpu else None, commit)
             with steps.shown(name):
-                written[name] = subject.write(device, here, folder, **options.get(name, {}))
+                more = options.get(name, {})
+                written[name] = subject.write(device, circumstances, folder, **more)
         except Exception:
             traceback.print_exc()
             failed.append(name)
@@ -147,43 +148,44 @@ def compared(old: Path, new: Path) -> bool:
         if not pairs:
             raise InvalidArgument("--compare", str(old), f"files that {new} has too")
     read = [(f"{one} and now {other}", changes.read(one), other) for one, other in pairs]
-    return _told(read)
+    return print_changes(read)
 
 
-def _told(pairs: Iterable[tuple[str, dict[str, Any], Path]]) -> bool:
+def print_changes(pairs: Iterable[tuple[str, dict[str, Any], Path]]) -> bool:
     """Print the changes from each old content to a file; return whether a figure got worse."""
     worse = False
     for title, old, new in pairs:
-        found = changes.compare(old, changes.read(new))
-        print(f"{title}\n{found}", flush=True)
-        worse |= found.worse
+        comparison = changes.compare(old, changes.read(new))
+        print(f"{title}\n{comparison}", flush=True)
+        worse |= comparison.worse
     return worse
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line, and return the exit status."""
-    told = parser()
-    given = told.parse_args(arguments)
-    against = given.compare or []
+    parser = command_line()
+    line = parser.parse_args(arguments)
+    against = line.compare or []
     try:
         if len(against) > 2:
             allowed = "one file, or two; subjects come before --compare"
             raise InvalidArgument("--compare", " ".join(map(str, against)), allowed)
         if len(against) == 2:
-            if given.subjects:
+            if line.subjects:
                 allowed = "left out: two files are compared without measuring"
-                raise InvalidArgument("SUBJECT", given.subjects[0], allowed)
+                raise InvalidArgument("SUBJECT", line.subjects[0], allowed)
             return WORSE * compared(*against)
-        if not given.subjects:
-            told.error(f"name a subject: {', '.join(['all', *SUBJECTS])}")
-        chosen = chosen_subjects(given.subjects)
-        asked = {name: getattr(given, name) for name in OPTIONS if getattr(given, name) is not None}
-        options = options_of(chosen, asked, given.quick)
+        if not line.subjects:
+            parser.error(f"name a subject: {', '.join(['all', *SUBJECTS])}")
+        chosen = chosen_subjects(line.subjects)
+        values = {name: getattr(line, name) for name in OPTIONS}
+        values = {name: value for name, value in values.items() if value is not None}
+        options = options_of(chosen, values, line.quick)
         old = _old_files(against[0], chosen) if against else {}
-        commit = given.commit or record.current_commit()
+        commit = line.commit or record.current_commit()
     except (InvalidArgument, record.NoCommit) as wrong:
         hint = "; name it by --commit ID" if isinstance(wrong, record.NoCommit) else ""
-        told.error(f"{wrong}{hint}")
+        parser.error(f"{wrong}{hint}")
     device = None
     gpu = [name for name, subject in chosen.items() if subject.gpu]
     if gpu:
@@ -193,10 +195,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             others = "|".join(name for name, subject in SUBJECTS.items() if not subject.gpu)
             print(NO_GPU.format(names=", ".join(gpu), others=others), file=sys.stderr)
             return WRONG
-    folder = given.folder or (QUICK_FOLDER if given.quick else record.FOLDER)
+    folder = line.folder or (QUICK_FOLDER if line.quick else record.FOLDER)
     written, failed = measure(chosen, device, commit, folder, options)
     both = [(f"{n}, before and now", old[n], path) for n, path in written.items() if n in old]
-    worse = _told(both)
+    worse = print_changes(both)
     if failed:
         print(f"failed: {', '.join(failed)}", file=sys.stderr)
         return FAILED

@@ -116,7 +116,7 @@ def _blocked(tile: int, per_thread: str, dtype: str = "int32") -> Form:
 def forms(methods: Container[str] = NAMES, quick: bool = False) -> list[Form]:
     """Return all forms of some `methods` that are measured on a matrix."""
     shapes = [s for s in SHAPES if s in ((32, "4x2"), (64, "8x8")) or not quick]
-    found = [
+    every = [
         Form("naive", {}),
         *(_blocked(*shape) for shape in shapes),
         *([] if quick else [Form("blocked", {"tile": 64, "per_thread": "8x8", "panel": 1})]),
@@ -125,7 +125,7 @@ def forms(methods: Container[str] = NAMES, quick: bool = False) -> list[Form]:
         Form("repeated_squaring", {}),
         Form(PRODUCT, {"tile": 128, "per_thread": "8x8"}),
     ]
-    return [form for form in found if form.method in methods]
+    return [form for form in every if form.method in methods]
 
 
 def by_dijkstra(matrix: NDArray, roots: Sequence[int], degree: int = DIJKSTRA_DEGREE) -> NDArray:
@@ -135,20 +135,20 @@ def by_dijkstra(matrix: NDArray, roots: Sequence[int], degree: int = DIJKSTRA_DE
     path is longer than the longest of these, no other arc can be part of a shorter path.
     """
     n = len(matrix)
-    there = (matrix > 0) & (matrix < ABSENT)
-    count = int(np.count_nonzero(there))
+    is_arc = (matrix > 0) & (matrix < ABSENT)
+    count = int(np.count_nonzero(is_arc))
     longest = float("inf")
     if count > degree * n:
         # Lengths are uniform: about `degree` arcs per vertex are below this share of the longest.
-        longest = int(matrix[there].max()) * degree // n
-        there &= matrix <= longest
-    source, target = np.nonzero(there)
+        longest = int(matrix[is_arc].max()) * degree // n
+        is_arc &= matrix <= longest
+    source, target = np.nonzero(is_arc)
     lengths = matrix[source, target].astype(np.float64)
     arcs = sparse.csr_array((lengths, (source, target)), shape=(n, n))
-    found = csgraph.dijkstra(arcs, indices=list(roots))
-    if longest < float("inf") and not (found <= longest).all():
+    distance = csgraph.dijkstra(arcs, indices=list(roots))
+    if longest < float("inf") and not (distance <= longest).all():
         raise AssertionError(f"a path is longer than {longest}: more arcs are to be looked at")
-    return np.where(np.isinf(found), UNREACHED, found).astype(np.int32)
+    return np.where(np.isinf(distance), UNREACHED, distance).astype(np.int32)
 
 
 class Subject:
@@ -176,9 +176,9 @@ class Subject:
         _same(distance, self.right, label)
 
 
-def _same(found: NDArray, right: NDArray, label: str) -> None:
-    if found.shape != right.shape or not np.array_equal(found, right):
-        wrong = int(np.count_nonzero(found != right)) if found.shape == right.shape else "all"
+def _same(distance: NDArray, right: NDArray, label: str) -> None:
+    if distance.shape != right.shape or not np.array_equal(distance, right):
+        wrong = int(np.count_nonzero(distance != right)) if distance.shape == right.shape else "all"
         raise AssertionError(f"{label}: {wrong} of {right.size} distances are wrong")
 
 
@@ -193,10 +193,10 @@ def time_form(timer: SpanTimer, subject: Subject, form: Form, repeat: int) -> di
     def on_gpu() -> float:
         cold_cache.flush(timer.device)
         timer.reset()
-        distance, told = kernels(timer)
+        distance, counts = kernels(timer)
         timer.end()
         subject.check(distance, form.label)
-        stats.update(told)
+        stats.update(counts)
         counted[0] += timer.launches
         counted[1] += timer.late
         return timer.ms
@@ -210,14 +210,14 @@ def time_form(timer: SpanTimer, subject: Subject, form: Form, repeat: int) -> di
     counted[:] = 0, 0
     kernel_ms, call_ms = _some(on_gpu, repeat), _some(call, repeat)
     names = ("launches", "read_backs", "operations", "iterations")
-    told: dict[str, Any] = {name: int(stats[name]) for name in names if name in stats}
+    counts: dict[str, Any] = {name: int(stats[name]) for name in names if name in stats}
     return {
         "kernel_ms": median(kernel_ms),
         "call_ms": median(call_ms),
         "tera_operations_per_second": _rate(subject.n, median(kernel_ms)),
         "kernel_runs": len(kernel_ms),
         "call_runs": len(call_ms),
-        **told,
+        **counts,
         "late": round(counted[1] / max(counted[0], 1), 4),
     }
 
@@ -246,14 +246,14 @@ def _runs(subject: Subject, form: Form) -> tuple[Callable, Callable]:
             # The product of shortest paths with themselves has the same lengths.
             return min_plus(right, right, device, **form.options)
 
-        told = {"launches": 1, "read_backs": 0, "operations": subject.n**3}
-        return lambda device: (product(device), told), product
+        stats = {"launches": 1, "read_backs": 0, "operations": subject.n**3}
+        return lambda device: (product(device), stats), product
     given = subject.of(form.dtype)
     lengths = subject.lengths if form.dtype == "int32" else lengths_of(given)
 
     def kernels(device):
-        found = METHODS[form.method](lengths, device, **form.options)
-        return found.distance, found.stats
+        result = METHODS[form.method](lengths, device, **form.options)
+        return result.distance, result.stats
 
     return kernels, lambda device: apsp(given, form.method, device, **form.options).distance
 
@@ -339,9 +339,9 @@ class Measuring:
                 "sequential": lambda: reference.floyd_warshall(graph).distance,
             }
             if n <= ON_NETWORKX:
-                there = nx.from_numpy_array(matrix, create_using=nx.DiGraph)
+                digraph = nx.from_numpy_array(matrix, create_using=nx.DiGraph)
                 searches["NetworkX floyd_warshall"] = lambda: np.asarray(
-                    nx.floyd_warshall_numpy(there)
+                    nx.floyd_warshall_numpy(digraph)
                 )
             rows = _on_cpu(subject, searches)
         if ALL_CORES in methods and n <= ON_ALL_CORES:
@@ -385,17 +385,17 @@ class Measuring:
 def _rows_of(sizes: Sequence[int], methods: Container[str], quick: bool, on_cpu: int) -> int:
     """Return the number of rows to print, without regard to rows that some sizes leave out."""
     few = len([method for method, _ in OF_SPARSE if method in methods])
-    told = 0
+    count = 0
     for n in sizes:
-        told += len(forms(methods, quick or n > EVERY_SHAPE)) + 2 * (n <= on_cpu)
-        told += ALL_CORES in methods and n <= ON_ALL_CORES
-        told += few * (n <= EVERY_SHAPE)
-    return told
+        count += len(forms(methods, quick or n > EVERY_SHAPE)) + 2 * (n <= on_cpu)
+        count += ALL_CORES in methods and n <= ON_ALL_CORES
+        count += few * (n <= EVERY_SHAPE)
+    return count
 
 
 def write(
     device,
-    here: dict[str, Any],
+    circumstances: dict[str, Any],
     folder: Path,
     *,
     shrink: int = 0,
@@ -422,11 +422,11 @@ def write(
 
     def keep(row: dict[str, Any]) -> Path:
         # The file is written after each row, so a stopped run leaves its rows.
-        for found in row["searches"].values():
-            if "kernel_ms" in found:
-                found |= limits.judged(found["kernel_ms"], 8 * row["n"] ** 2, row["n"] ** 3)
+        for search in row["searches"].values():
+            if "kernel_ms" in search:
+                search |= limits.judged(search["kernel_ms"], 8 * row["n"] ** 2, row["n"] ** 3)
         rows.append(row)
-        return record.write("apsp", WHAT, {**limits.figures, "times": rows}, here, folder)
+        return record.write("apsp", WHAT, {**limits.figures, "times": rows}, circumstances, folder)
 
     for n in sizes:
         if n <= EVERY_SHAPE and any(method in methods for method, _ in OF_SPARSE):

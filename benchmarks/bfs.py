@@ -100,26 +100,26 @@ def measure(
     """
     from_roots = cases(g, root, roots)
     first = from_roots[0]
-    found: dict[str, dict[str, Any]] = {}
+    rows: dict[str, dict[str, Any]] = {}
     ours = {"sequential": reference.bfs, "all cores": multicore.bfs}
     on_host = [(label, functools.partial(search, g)) for label, search in ours.items()]
     for label, search in itertools.chain(on_host, on_cpu.searches(g)):
-        found[label] = time_on_cpu(search, from_roots, repeat, label, patience)
-        print_row(label, found[label])
+        rows[label] = time_on_cpu(search, from_roots, repeat, label, patience)
+        print_row(label, rows[label])
     some = searches(g) if chosen is None else chosen
-    found |= time_all(bfs, g, some, timer, from_roots, repeat, bandwidth, patience)
+    rows |= time_all(bfs, g, some, timer, from_roots, repeat, bandwidth, patience)
     return {
         "levels": first.levels,
         "reached": first.reached,
         "arcs": first.arcs,
         "roots_levels": sorted(case.levels for case in from_roots[1:]),
-        "searches": found,
+        "searches": rows,
     }
 
 
 def write(
     device,
-    here: dict[str, Any],
+    circumstances: dict[str, Any],
     folder: Path,
     *,
     shrink: int = 0,
@@ -137,4 +137,4 @@ def write(
         return measure(timer, g, root, repeat, bandwidth, chosen, roots, patience)
 
     graphs = together.large_graphs(FAMILIES, shrink, families)
-    return together.write("bfs", WHAT, graphs, of_graph, device, here, folder, shrink)
+    return together.write("bfs", WHAT, graphs, of_graph, device, circumstances, folder, shrink)

@@ -93,8 +93,8 @@ def read(path: Path) -> dict[str, Any]:
         If the file does not exist, or is not a file of measurements.
     """
     try:
-        found = json.loads(path.read_text())
-        return dict(found, what=found["what"])
+        content = json.loads(path.read_text())
+        return dict(content, what=content["what"])
     except (OSError, ValueError, KeyError, TypeError) as reason:
         allowed = "a file of measurements, as those of data/benchmarks, with its `what`"
         raise InvalidArgument("--compare", str(path), allowed) from reason
@@ -105,14 +105,14 @@ def figures(measured: dict[str, Any]) -> dict[str, Figure]:
     return dict(_figures(measured, ()))
 
 
-def _figures(there: Any, path: tuple[str, ...]) -> Iterator[tuple[str, Figure]]:
-    if isinstance(there, list):
-        for one in there:
+def _figures(row: Any, path: tuple[str, ...]) -> Iterator[tuple[str, Figure]]:
+    if isinstance(row, list):
+        for one in row:
             if isinstance(one, dict):
                 yield from _figures(one, (*path, _name(one)))
         return
-    for name, value in there.items():
-        spread = there.get(name + SPREAD)
+    for name, value in row.items():
+        spread = row.get(name + SPREAD)
         if isinstance(value, dict):
             inner = (*path, name)
             if FIGURE.match(name):

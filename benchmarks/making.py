@@ -82,10 +82,10 @@ def measure(scale: int = 20, edge_factor: int = 16, repeat: int = 3) -> list[dic
             took[what].append(spent(run))
     rows: list[dict[str, Any]] = []
     for what, times in took.items():
-        told = _figures(times)
-        one = rows[0]["wall_s"] if rows else told["wall_s"]
-        ratio = {"ratio": told["wall_s"] / one, "allowed": TARGETS.get(what)}
-        rows.append({"what": what, **told, **ratio})
+        figures = _figures(times)
+        one = rows[0]["wall_s"] if rows else figures["wall_s"]
+        ratio = {"ratio": figures["wall_s"] / one, "allowed": TARGETS.get(what)}
+        rows.append({"what": what, **figures, **ratio})
     return rows
 
 
@@ -113,14 +113,14 @@ def measure_readers(arcs: int = 1_000_000, repeat: int = 3) -> list[dict[str, An
             file.write_text("".join(text))
             run = functools.partial(read, file)
             run()
-            told = _figures([spent(run) for _ in range(repeat)])
-            rows.append({"what": f"gk {name}", **told, "allowed": READ_S * arcs / 1e6})
+            figures = _figures([spent(run) for _ in range(repeat)])
+            rows.append({"what": f"gk {name}", **figures, "allowed": READ_S * arcs / 1e6})
     return rows
 
 
 def write(
     device,
-    here: dict[str, Any],
+    circumstances: dict[str, Any],
     folder: Path,
     *,
     scale: int = 20,
@@ -131,21 +131,21 @@ def write(
     arcs = edge_factor << scale
     steps.expect(9)
     steps.tell(f"{arcs:,} arcs, {multicore.cores()} cores, {multicore.processor()}", 0)
-    made = measure(scale, edge_factor, repeat)
-    for row in made:
+    times = measure(scale, edge_factor, repeat)
+    for row in times:
         allowed = "" if row["allowed"] is None else f"  (at most {row['allowed']})"
-        steps.tell(f"{_told(row)} {row['ratio']:6.2f}{allowed}")
+        steps.tell(f"{_line(row)} {row['ratio']:6.2f}{allowed}")
     steps.tell(f"files of {arcs >> 4:,} arcs", 0)
     files = measure_readers(arcs >> 4, repeat)
     for row in files:
-        steps.tell(_told(row))
+        steps.tell(_line(row))
     what = (
         "making a graph of `arcs` arcs, compared with SciPy's conversion, and reading files of "
         f"`file_arcs` arcs: the least CPU and wall seconds of {repeat} runs, and their medians"
     )
-    measured = {"arcs": arcs, "file_arcs": arcs >> 4, "times": made, "files": files}
-    return record.write("making", what, measured, here, folder)
+    measured = {"arcs": arcs, "file_arcs": arcs >> 4, "times": times, "files": files}
+    return record.write("making", what, measured, circumstances, folder)
 
 
-def _told(row: dict[str, Any]) -> str:
+def _line(row: dict[str, Any]) -> str:
     return f"{row['what']:>16} {row['cpu_s']:8.3f} s CPU {row['wall_s']:8.3f} s wall"

@@ -72,13 +72,13 @@ def measure(
     arcs = int(g.out_degree[component].sum(dtype=np.int64))
     kept: list[Any] = [None]
 
-    def search(there, count: int, label: str) -> None:
+    def search(device, count: int, label: str) -> None:
         kept[0] = None  # results take gigabytes, so only one is kept at a time
         if label == SINGLE:
             alone = roots[:count].tolist()
-            kept[0] = [bfs(g, v, SINGLE, there, parents=False).distance for v in alone]
+            kept[0] = [bfs(g, v, SINGLE, device, parents=False).distance for v in alone]
         else:
-            kept[0] = bfs_many(g, roots[:count], there).distance
+            kept[0] = bfs_many(g, roots[:count], device).distance
 
     def check(count: int, label: str) -> None:
         for i in range(count):
@@ -94,27 +94,27 @@ def measure(
             ms = kernel_ms(device, run, repeat, check=right, patience=PATIENCE)
             call = wall_ms(partial(run, device), repeat, patience=PATIENCE)
             rounds[label].append((ms.times(1 / count), call.times(1 / count)))
-    found: dict[str, dict[str, Any]] = {}
+    rows: dict[str, dict[str, Any]] = {}
     for label, count in ways.items():
         kernels, calls = zip(*rounds[label], strict=True)
         ms = widest(kernels)
-        found[label] = row = {"kernel_ms": ms, "rounds": len(kernels), "call_ms": widest(calls)}
+        rows[label] = row = {"kernel_ms": ms, "rounds": len(kernels), "call_ms": widest(calls)}
         # Offsets and targets are read once for all searches; distances are written for each search.
         sharing = 1 if label == SINGLE else min(count, BITS * WORDS[-1])
         shared = least_bytes(vertices, arcs) - 4 * vertices
         row |= limits.judged(ms, shared // sharing + 4 * vertices, arcs // sharing)
         row["searches_per_second"] = round(1e3 / max(ms, 1e-9), 1)
-        by_one = found[SINGLE]["searches_per_second"]
+        by_one = rows[SINGLE]["searches_per_second"]
         row["times_as_many"] = round(row["searches_per_second"] / max(by_one, 1e-9), 2)
         steps.tell(
             f"  {label}: {ms:,} ms a search {list(ms.spread)}, {row['times_as_many']} as many"
         )
-    return {"one_after_the_other": ways[SINGLE], "searches": found}
+    return {"one_after_the_other": ways[SINGLE], "searches": rows}
 
 
 def write(
     device,
-    here: dict[str, Any],
+    circumstances: dict[str, Any],
     folder: Path,
     *,
     shrink: int = 0,
@@ -130,5 +130,5 @@ def write(
     for head, g in large_graphs(FAMILIES, shrink, families):
         steps.tell(f"{head['graph']}: n={g.n:,} m={g.m:,}", 0)
         rows.append({**head, **measure(device, g, head["root"], limits, repeat, together)})
-        path = record.write("many_roots", WHAT, measured, here, folder)
+        path = record.write("many_roots", WHAT, measured, circumstances, folder)
     return path

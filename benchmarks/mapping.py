@@ -97,12 +97,12 @@ def measure_technique(
     return {**times, "launches": stats["launches"]}
 
 
-def check_items(found, expected, name: str) -> None:
+def check_items(items, expected, name: str) -> None:
     """Raise AssertionError unless every unit has its item."""
-    if not np.array_equal(found, expected):
-        wrong = np.flatnonzero(found != expected)
+    if not np.array_equal(items, expected):
+        wrong = np.flatnonzero(items != expected)
         raise AssertionError(
-            f"{name}: item[{wrong[0]}] is {found[wrong[0]]} and should be "
+            f"{name}: item[{wrong[0]}] is {items[wrong[0]]} and should be "
             f"{expected[wrong[0]]}; {wrong.size:,} of {expected.size:,} are wrong"
         )
 
@@ -135,14 +135,14 @@ def measure(
         workloads.append({"workload": name, **_figures(offsets, sizes, repeat)})
         for method, knobs in chosen_techniques(methods):
             for threads in block_sizes:
-                told = measure_technique(
+                figures = measure_technique(
                     device, load, expected, method, knobs, threads,
                     repeat=repeat, busy_rounds=busy_rounds,
                 )  # fmt: skip
                 technique = {"technique": label(method, knobs), "method": method, "knobs": knobs}
-                times.append({"workload": name, "threads": threads, **technique, **told})
+                times.append({"workload": name, "threads": threads, **technique, **figures})
                 what = f"{name}, {technique['technique']}, {threads} threads"
-                steps.tell(f"  {what:60} kernels {told['ms']:>10,} ms")
+                steps.tell(f"  {what:60} kernels {figures['ms']:>10,} ms")
     return {"workloads": workloads, "times": times}
 
 
@@ -172,7 +172,7 @@ def _figures(offsets, sizes, repeat: int) -> dict[str, Any]:
 
 def write(
     device,
-    here: dict[str, Any],
+    circumstances: dict[str, Any],
     folder: Path,
     *,
     shrink: int = 0,
@@ -198,4 +198,4 @@ def write(
     }
     for row in measured["times"]:
         row.update(limits.shares(row["ms"], *needed[row["workload"]]))
-    return record.write("mapping", what, {**limits.figures, **measured}, here, folder)
+    return record.write("mapping", what, {**limits.figures, **measured}, circumstances, folder)

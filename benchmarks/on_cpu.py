@@ -63,8 +63,8 @@ def path_searches(g: Graph) -> Iterator[tuple[str, OnCPU]]:
         matrix = shortest.to_scipy().astype(np.float64)
 
         def by_scipy(root: int) -> Found:
-            found = csgraph.dijkstra(matrix, indices=root)
-            return Found(lambda: np.where(np.isinf(found), UNREACHED, found).astype(np.int32))
+            distance = csgraph.dijkstra(matrix, indices=root)
+            return Found(lambda: np.where(np.isinf(distance), UNREACHED, distance).astype(np.int32))
 
         yield "SciPy", by_scipy
     yield from _networkx(g, nx.single_source_dijkstra_path_length, UNREACHED)
@@ -84,13 +84,13 @@ def _networkx(g: Graph, search: Callable[..., dict], none: int) -> Iterator[tupl
         return
     graph = g.to_networkx()
 
-    def as_distance(found: dict[int, int]) -> NDArray[np.int32]:
+    def as_distance(distance_of_vertex: dict[int, int]) -> NDArray[np.int32]:
         distance = np.full(g.n, none, np.int32)
-        distance[list(found)] = list(found.values())
+        distance[list(distance_of_vertex)] = list(distance_of_vertex.values())
         return distance
 
     def by_networkx(root: int) -> Found:
-        found = search(graph, root)
-        return Found(lambda: as_distance(found))
+        distances = search(graph, root)
+        return Found(lambda: as_distance(distances))
 
     yield "NetworkX", by_networkx

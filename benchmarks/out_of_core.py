@@ -46,12 +46,12 @@ def _timed(subject: Subject, device, method: str, repeat: int, **options: Any) -
     """Return the times of whole calls, and the stats of the last call."""
     times, stats = [], {}
     for _ in range(repeat):
-        found, ms = timed(lambda: apsp(subject.given, method, device, **options))
+        result, ms = timed(lambda: apsp(subject.given, method, device, **options))
         times.append(ms)
-        subject.check(found.distance, method)
-        stats = found.stats
-    told = {name: int(stats[name]) for name in TOLD if name in stats}
-    return {"call_ms": median(times), "runs": repeat, **told}
+        subject.check(result.distance, method)
+        stats = result.stats
+    counts = {name: int(stats[name]) for name in TOLD if name in stats}
+    return {"call_ms": median(times), "runs": repeat, **counts}
 
 
 def measure(device, n: int, bounds: Sequence[int], repeat: int) -> dict[str, Any]:
@@ -68,7 +68,7 @@ def measure(device, n: int, bounds: Sequence[int], repeat: int) -> dict[str, Any
 
 def write(
     device,
-    here: dict[str, Any],
+    circumstances: dict[str, Any],
     folder: Path,
     *,
     shrink: int = 0,
@@ -82,6 +82,7 @@ def write(
     limits = measured_limits(device, shrink)
     rows = [measure(device, max(n >> shrink, 128), bounds, repeat) for n in sizes]
     for row in rows:
-        for found in row["searches"].values():
-            found |= limits.judged(found["call_ms"], 8 * row["n"] ** 2, row["n"] ** 3)
-    return record.write("out_of_core", WHAT, {**limits.figures, "times": rows}, here, folder)
+        for search in row["searches"].values():
+            search |= limits.judged(search["call_ms"], 8 * row["n"] ** 2, row["n"] ** 3)
+    measured = {**limits.figures, "times": rows}
+    return record.write("out_of_core", WHAT, measured, circumstances, folder)

@@ -39,8 +39,8 @@ def current_commit(folder: Path = _TREE) -> str:
     try:
         return subprocess.run(ask, capture_output=True, text=True, check=True).stdout.strip()
     except (OSError, subprocess.CalledProcessError) as reason:
-        said = getattr(reason, "stderr", "") or str(reason)
-        raise NoCommit(f"git does not tell the commit of {folder}: {said.strip()}") from reason
+        message = getattr(reason, "stderr", "") or str(reason)
+        raise NoCommit(f"git does not tell the commit of {folder}: {message.strip()}") from reason
 
 
 def environment(device, commit: str) -> dict[str, str | int]:
@@ -56,8 +56,8 @@ def environment(device, commit: str) -> dict[str, str | int]:
     name, driver = multicore.processor(), NO_DRIVER
     if device is not None:
         query = ["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"]
-        told = subprocess.run(query, capture_output=True, text=True, check=True).stdout
-        name, driver = device.name, told.splitlines()[0].strip()
+        output = subprocess.run(query, capture_output=True, text=True, check=True).stdout
+        name, driver = device.name, output.splitlines()[0].strip()
     return {
         "device": name,
         "driver": driver,
@@ -76,6 +76,6 @@ def write(name: str, what: str, measured: dict, circumstances: dict, folder: Pat
     """Write one subject's file, with the spread of each median, and return its path."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{name}.json"
-    told = beside({"what": what, **circumstances, **measured})
-    path.write_text(json.dumps(told, indent=1) + "\n")
+    content = beside({"what": what, **circumstances, **measured})
+    path.write_text(json.dumps(content, indent=1) + "\n")
     return path

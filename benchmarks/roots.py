@@ -57,10 +57,10 @@ def least_bytes(reached: int, arcs: int) -> int:
 
 def find(g: Graph, root: int) -> Case:
     """Search `g` from `root` on one core."""
-    found = reference.bfs(g, root)
-    reached = found.distance >= 0
+    tree = reference.bfs(g, root)
+    reached = tree.distance >= 0
     arcs = int(g.out_degree[reached].sum(dtype=np.int64))
-    return Case(root, found.distance, found.levels, int(reached.sum()), arcs)
+    return Case(root, tree.distance, tree.levels, int(reached.sum()), arcs)
 
 
 def draw(

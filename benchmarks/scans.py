@@ -187,13 +187,15 @@ def measure_searches(
         if limits is not None:
             on_gpu = {search: limits.shares(ms[search], *needed.values()) for search in SEARCHED}
             for share in ("share_of_bandwidth", "share_of_issue_rate"):
-                row[share] = {search: told[share] for search, told in on_gpu.items()}
+                row[share] = {search: shares[share] for search, shares in on_gpu.items()}
         rows.append(row)
         steps.tell(f"  searches, {name}: {', '.join(f'{k} {v:,}' for k, v in ms.items())} ms")
     return {"searches": count, "times": rows}
 
 
-def write(device, here: dict[str, Any], folder: Path, *, shrink: int = 0, repeat: int = 20) -> Path:
+def write(
+    device, circumstances: dict[str, Any], folder: Path, *, shrink: int = 0, repeat: int = 20
+) -> Path:
     """Measure and write the file; return its path."""
     steps.expect(7 + len(TARGETS))
     limits = measured_limits(device, shrink)
@@ -211,4 +213,4 @@ def write(device, here: dict[str, Any], folder: Path, *, shrink: int = 0, repeat
         f"the CPU's by the host's clock; medians of {repeat}, or of what fits {PATIENCE:g} s; "
         "least_bytes, least_operations and their shares of the GPU's limits"
     )
-    return record.write("scans", what, measured, here, folder)
+    return record.write("scans", what, measured, circumstances, folder)

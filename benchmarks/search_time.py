@@ -47,14 +47,14 @@ def timer_for(device) -> LaunchTimer:
 def timed(run: Callable[[], Any]) -> tuple[Any, float]:
     """Return the result of `run`, and its milliseconds by the host's clock."""
     begin = time.perf_counter()
-    found = run()
-    return found, (time.perf_counter() - begin) * 1e3
+    result = run()
+    return result, (time.perf_counter() - begin) * 1e3
 
 
 def print_row(label: str, row: dict[str, Any]) -> None:
     """Print the times of one search, as they are found."""
-    told = (row.get("kernel_ms"), row.get("call_ms"), row.get("runs"), row.get("roots"))
-    kernel, call, runs, others = ("-" if value is None else f"{value:,}" for value in told)
+    figures = (row.get("kernel_ms"), row.get("call_ms"), row.get("runs"), row.get("roots"))
+    kernel, call, runs, others = ("-" if value is None else f"{value:,}" for value in figures)
     steps.tell(
         f"  {label:40} kernels {kernel:>12} ms, call {call:>12} ms; {runs} runs, {others} roots"
     )
@@ -96,9 +96,9 @@ def time_search(
         cold_cache.flush(timer.device)
         timer.reset()
         with no_collection():
-            found = search(timer, case.root)
-        _check(found, case, label)
-        stats.update(launches=found.stats["launches"], read_backs=found.stats["read_backs"])
+            result = search(timer, case.root)
+        _check(result, case, label)
+        stats.update(launches=result.stats["launches"], read_backs=result.stats["read_backs"])
         counted[0] += timer.launches
         counted[1] += timer.late
         return timer.ms
@@ -140,16 +140,16 @@ def _call(search: Callable[[int], Any], label: str) -> Callable[[Case], float]:
     """Return a function that searches from a case's root, checks, and returns milliseconds."""
 
     def call(case: Case) -> float:
-        found, ms = timed(lambda: search(case.root))
-        _check(found, case, label)
+        result, ms = timed(lambda: search(case.root))
+        _check(result, case, label)
         return ms
 
     return call
 
 
-def _check(found, case: Case, label: str) -> None:
+def _check(result, case: Case, label: str) -> None:
     np.testing.assert_array_equal(
-        found.distance, case.distance, err_msg=f"{label} from {case.root}"
+        result.distance, case.distance, err_msg=f"{label} from {case.root}"
     )
 
 

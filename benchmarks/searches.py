@@ -70,15 +70,15 @@ def time_all(
 
     `search` is the public function, ``search(g, root, method, device, parents=False, ...)``.
     """
-    found = {}
+    rows = {}
     for label, method, options in chosen:
 
         def run(device, root, method=method, options=options):
             return search(g, root, method, device, parents=False, **options)
 
-        found[label] = time_search(run, timer, cases, repeat, bandwidth, label, patience)
-        print_row(label, found[label])
-    return found
+        rows[label] = time_search(run, timer, cases, repeat, bandwidth, label, patience)
+        print_row(label, rows[label])
+    return rows
 
 
 def write(
@@ -87,7 +87,7 @@ def write(
     graphs: Iterable[tuple[dict[str, Any], Graph]],
     measure: Callable[[LaunchTimer, Graph, int, float], dict[str, Any]],
     device,
-    here: dict[str, Any],
+    circumstances: dict[str, Any],
     folder: Path,
     shrink: int,
 ) -> Path:
@@ -103,10 +103,10 @@ def write(
     for head, g in graphs:
         steps.tell(f"{head['graph']}: n={g.n:,} m={g.m:,} root={head['root']}", 0)
         row = {**head, **measure(timer, g, head["root"], limits.gigabytes_per_second)}
-        for found in row["searches"].values():
-            if "least_operations" in found:
-                shares = limits.shares(found["roots_kernel_ms"], 0, found["least_operations"])
-                found["share_of_issue_rate"] = shares["share_of_issue_rate"]
+        for search in row["searches"].values():
+            if "least_operations" in search:
+                shares = limits.shares(search["roots_kernel_ms"], 0, search["least_operations"])
+                search["share_of_issue_rate"] = shares["share_of_issue_rate"]
         rows.append(row)
-        record.write(name, what, measured, here, folder)
-    return record.write(name, what, measured, here, folder)
+        record.write(name, what, measured, circumstances, folder)
+    return record.write(name, what, measured, circumstances, folder)

@@ -102,7 +102,7 @@ def by_schedule(n: int, runs: int = 7) -> dict[str, Median]:
 
 def write(
     device,
-    here: dict[str, Any],
+    circumstances: dict[str, Any],
     folder: Path,
     *,
     vertices: int = 4096,
@@ -136,4 +136,4 @@ def write(
         "graph of `vertices` vertices; the machine's schedules; medians by the host's clock"
     )
     measured = {"vertices": vertices, "large": large, "times": rows}
-    return record.write("simulator", what, measured, here, folder)
+    return record.write("simulator", what, measured, circumstances, folder)

@@ -127,8 +127,8 @@ def _is_shortest(offsets, targets, weights, root, distance, none, parent):
                 v, length = targets[i], np.int64(distance[u]) + weights[i]
                 if length < distance[v] or weights[i] <= 0:
                     return False
-                told = parent.size == 0 or parent[v] == u
-                has_parent[v] = has_parent[v] or (told and length == distance[v])
+                is_parent = parent.size == 0 or parent[v] == u
+                has_parent[v] = has_parent[v] or (is_parent and length == distance[v])
     return bool(np.all(has_parent == (distance != none)))
 
 
@@ -154,9 +154,9 @@ def is_shortest(
 def cases(device, g: Graph, root: int, count: int) -> tuple[list[PathCase], float]:
     """Return the cases of `root`, by Dijkstra, and of random roots, and Dijkstra's milliseconds."""
     reference.dijkstra(weighted(generators.path(2)), 0)  # compiles
-    found, ms = timed(lambda: reference.dijkstra(g, root))
-    reached = found.parent >= 0
-    first = _case(g, root, np.where(reached, found.distance, UNREACHED).astype(np.int32))
+    tree, ms = timed(lambda: reference.dijkstra(g, root))
+    reached = tree.parent >= 0
+    first = _case(g, root, np.where(reached, tree.distance, UNREACHED).astype(np.int32))
     others = []
     for v in draw(g, root, reached, count):
         distance = sssp(g, v, TRUSTED, device, parents=False).distance
@@ -182,9 +182,9 @@ def with_parents(
         cold_cache.flush(timer.device)
         timer.reset()
         with no_collection():
-            found = sssp(g, case.root, method, timer, **options)
+            result = sssp(g, case.root, method, timer, **options)
         times.append(timer.ms)
-        if not is_shortest(g, case.root, found.distance, found.parent):
+        if not is_shortest(g, case.root, result.distance, result.parent):
             raise AssertionError(f"{label} from {case.root}: these parents are not of such paths")
     return {"with_parents_kernel_ms": median(times[1:])}
 
@@ -216,28 +216,28 @@ def measure(
     """
     from_roots, heap_ms = cases(timer.device, g, root, roots)
     first = from_roots[0]
-    found: dict[str, dict[str, Any]] = {"sequential": single(heap_ms, first)}
-    print_row("sequential", found["sequential"])
+    rows: dict[str, dict[str, Any]] = {"sequential": single(heap_ms, first)}
+    print_row("sequential", rows["sequential"])
     few = CORES_PATIENCE if patience is None else min(patience, CORES_PATIENCE)
     on_all_cores = functools.partial(multicore.sssp, g)
-    found[ALL_CORES] = time_on_cpu(on_all_cores, from_roots, repeat, ALL_CORES, few)
-    print_row(ALL_CORES, found[ALL_CORES])
+    rows[ALL_CORES] = time_on_cpu(on_all_cores, from_roots, repeat, ALL_CORES, few)
+    print_row(ALL_CORES, rows[ALL_CORES])
     for label, search in on_cpu.path_searches(g):
         result, ms = timed(functools.partial(search, root))
-        found[label] = single(ms, first)
+        rows[label] = single(ms, first)
         np.testing.assert_array_equal(result.distance, first.distance, err_msg=label)
-        print_row(label, found[label])
+        print_row(label, rows[label])
     some = searches() if chosen is None else chosen
-    found |= time_all(sssp, g, some, timer, from_roots, repeat, bandwidth, patience)
+    rows |= time_all(sssp, g, some, timer, from_roots, repeat, bandwidth, patience)
     for search in some:
         if search[0] == TRUSTED:
-            found[TRUSTED] |= with_parents(timer, g, first, search, repeat)
-    return {"reached": first.reached, "arcs": first.arcs, "searches": found}
+            rows[TRUSTED] |= with_parents(timer, g, first, search, repeat)
+    return {"reached": first.reached, "arcs": first.arcs, "searches": rows}
 
 
 def write(
     device,
-    here: dict[str, Any],
+    circumstances: dict[str, Any],
     folder: Path,
     *,
     shrink: int = 0,
@@ -255,4 +255,4 @@ def write(
 
     graphs = together.large_graphs(FAMILIES, shrink, families)
     what = WHAT.format(patience=patience)
-    return together.write("sssp", what, graphs, of_graph, device, here, folder, shrink)
+    return together.write("sssp", what, graphs, of_graph, device, circumstances, folder, shrink)

@@ -17,13 +17,13 @@ from gpukernels.cores.progress import Progress
 
 #: The bar of the running benchmark, if it has one, and the number of reported rows.
 _shown: list[Progress] = []
-_told: list[int] = [0]
+_rows_done: list[int] = [0]
 
 
 @contextlib.contextmanager
 def shown(name: str) -> Iterator[None]:
     """Show a bar for the rows of the block, if the output is a terminal."""
-    _told[0] = 0
+    _rows_done[0] = 0
     with Progress(name, 0, "row") as bar:
         _shown[:] = [bar] if sys.stderr.isatty() else []
         try:
@@ -40,9 +40,9 @@ def expect(rows: int) -> None:
 
 def tell(line: str, rows: int = 1) -> None:
     """Print a line that reports so many rows."""
-    _told[0] += rows
+    _rows_done[0] += rows
     if not _shown:
         print(line, flush=True)
     for bar in _shown:
         tqdm.write(line)
-        bar.reach(_told[0])
+        bar.reach(_rows_done[0])
