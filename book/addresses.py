@@ -19,20 +19,20 @@ REPOSITORY = re.compile(r"https://github\.com/([\w.-]+)/([\w.-]+)")
 
 def pages_address(repository: str) -> str | None:
     """Return the address of the pages of `repository` on GitHub, without a slash at the end."""
-    found = REPOSITORY.fullmatch(repository)
-    if found is None or PLACEHOLDER in repository:
+    match = REPOSITORY.fullmatch(repository)
+    if match is None or PLACEHOLDER in repository:
         return None
-    site = f"{found[1].lower()}.github.io"
-    own = found[2].lower() == site  # the owner's own site lives at its root
-    return f"https://{site}" if own else f"https://{site}/{found[2]}"
+    site = f"{match[1].lower()}.github.io"
+    own = match[2].lower() == site  # the owner's own site lives at its root
+    return f"https://{site}" if own else f"https://{site}/{match[2]}"
 
 
 def colab_address(repository: str, chapter: str) -> str | None:
     """Return the address at which Colab opens the plain notebook of `chapter` from GitHub."""
-    found = REPOSITORY.fullmatch(repository)
-    if found is None or PLACEHOLDER in repository:
+    match = REPOSITORY.fullmatch(repository)
+    if match is None or PLACEHOLDER in repository:
         return None
-    path = f"{found[1]}/{found[2]}/blob/{BRANCH}/{FOLDER}/{chapter}.ipynb"
+    path = f"{match[1]}/{match[2]}/blob/{BRANCH}/{FOLDER}/{chapter}.ipynb"
     return f"https://colab.research.google.com/github/{path}"
 
 

@@ -16,9 +16,9 @@ SHORT = re.compile(r"git@(?P<host>[\w.-]+):(?P<path>[\w./~-]+)")
 def web_address(remote: str) -> str | None:
     """Return the HTTPS address of a remote, or None if it has none, such as a folder on a disk."""
     for form in (HTTPS, SSH, SHORT):
-        if found := form.fullmatch(remote):
-            path = found["path"].strip("/").removesuffix(".git")
-            return f"https://{found['host']}/{path}" if path else None
+        if match := form.fullmatch(remote):
+            path = match["path"].strip("/").removesuffix(".git")
+            return f"https://{match['host']}/{path}" if path else None
     return None
 
 

@@ -86,16 +86,16 @@ class Outcome:
 def in_words(shown: str) -> str:
     """Return HTML without the parts that may differ between releases of a package."""
     shown = ALIVE.sub("", shown)
-    shown = FIGURE.sub(lambda found: f"[figure {json.loads(found[1])}]", shown)
-    shown = PLOT.sub(lambda found: f"[plot {found[1]}]", shown)
+    shown = FIGURE.sub(lambda match: f"[figure {json.loads(match[1])}]", shown)
+    shown = PLOT.sub(lambda match: f"[plot {match[1]}]", shown)
     return html.unescape(shown)  # some releases of Pygments write quotes as entities
 
 
 def is_bar(output: Cell) -> bool:
     """Say whether an output is a progress bar, as a widget or in characters."""
     if "data" in output:
-        said = output["data"].get("text/plain", "")
-        return "text/html" not in output["data"] and bool(BAR.search(said))
+        text = output["data"].get("text/plain", "")
+        return "text/html" not in output["data"] and bool(BAR.search(text))
     return output.get("name") == "stderr" and bool(BAR.search(output["text"]))
 
 
@@ -124,9 +124,9 @@ def is_compared(cell: Cell, bare: bool) -> bool:
     return not MACHINE_CODE.search(source) and not (bare and REPOSITORY.search(source))
 
 
-def difference(stored: Cell, made: Cell) -> str:
+def difference(stored: Cell, fresh: Cell) -> str:
     """Return the first difference between two outputs of a cell, or an empty text."""
-    before, after = list(shown(stored)), list(shown(made))
+    before, after = list(shown(stored)), list(shown(fresh))
     if before == after:
         return ""
     kinds = [[kind for kind, _ in outputs] for outputs in (before, after)]
@@ -181,25 +181,25 @@ def rerun(path: Path, folder: Path, bare: bool) -> Outcome:
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the notebooks of the command, and return how many of them differ."""
-    told = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    told.add_argument("notebooks", type=Path, nargs="+")
-    told.add_argument("--device", choices=("simt", "cuda"), default="simt")
-    told.add_argument(
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("notebooks", type=Path, nargs="+")
+    parser.add_argument("--device", choices=("simt", "cuda"), default="simt")
+    parser.add_argument(
         "--bare",
         action="store_true",
         help="run in an empty folder, as on Colab; do not compare cells that read repository data",
     )
-    given = told.parse_args(arguments)
-    os.environ["GPUKERNELS_DEVICE"] = given.device
+    line = parser.parse_args(arguments)
+    os.environ["GPUKERNELS_DEVICE"] = line.device
     os.environ["GPUKERNELS_PROGRESS"] = "off"  # checks of this run are not a reader's progress
     os.environ["PYDEVD_DISABLE_FILE_VALIDATION"] = "1"  # avoids a warning of the debugger
     row = "{:<22} {:>8} {:>8} {:>9} {:>9} {:>12}".format
     print(row("notebook", "seconds", "of CPU", "compared", "left out", "differences"))
     outcomes = []
-    for path in given.notebooks:
+    for path in line.notebooks:
         with tempfile.TemporaryDirectory() as empty:
-            folder = Path(empty) if given.bare else path.parent
-            done = rerun(path, folder, given.bare)
+            folder = Path(empty) if line.bare else path.parent
+            done = rerun(path, folder, line.bare)
         outcomes.append(done)
         numbers = f"{done.seconds:.1f}", f"{done.cpu:.1f}", done.compared, done.left_out
         print(row(done.name, *numbers, len(done.differences)), flush=True)
@@ -208,9 +208,9 @@ def main(arguments: list[str] | None = None) -> int:
             print(f"{done.name}, {told_apart}")
     different = [done.name for done in outcomes if done.differences]
     if different:
-        print(f"On {given.device} the outputs of these differ from the stored ones: {different}")
+        print(f"On {line.device} the outputs of these differ from the stored ones: {different}")
     else:
-        print(f"On {given.device} all compared cells have their stored output.")
+        print(f"On {line.device} all compared cells have their stored output.")
     return len(different)
 
 

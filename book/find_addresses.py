@@ -92,7 +92,7 @@ def shown(token: Token) -> str:
     return title[1] if title else token.content
 
 
-def found() -> set[str]:
+def addresses() -> set[str]:
     """Return all current addresses of the book."""
     return {
         f"{name}{anchor}"
@@ -104,7 +104,7 @@ def found() -> set[str]:
 def main() -> None:
     """Add new addresses to the list, and sort it."""
     old = kept_addresses.lines()
-    new = found() - {*kept_addresses.kept()}
+    new = addresses() - {*kept_addresses.kept()}
     text = kept_addresses.FILE.read_text(encoding="utf-8")
     comments = [line for line in text.splitlines() if line.startswith("# ")]
     kept_addresses.FILE.write_text("\n".join([*comments, *sorted([*old, *new])]) + "\n", "utf-8")

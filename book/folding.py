@@ -20,8 +20,8 @@ OUTPUTS = frozenset(["hide-cell", "hide-output", "remove-cell", "remove-output"]
 
 def folds(tags: Iterable[str]) -> dict[str, bool]:
     """Return the value of the cell metadata `jupyter`: the parts of a cell to fold."""
-    found = {"outputs_hidden": bool(OUTPUTS & {*tags}), "source_hidden": bool(SOURCE & {*tags})}
-    return {name: True for name, folded in found.items() if folded}
+    states = {"outputs_hidden": bool(OUTPUTS & {*tags}), "source_hidden": bool(SOURCE & {*tags})}
+    return {name: True for name, folded in states.items() if folded}
 
 
 def folded(metadata: dict[str, Any]) -> dict[str, Any]:

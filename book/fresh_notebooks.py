@@ -25,8 +25,8 @@ def digest(path: Path) -> str | None:
     return hashlib.sha256(path.read_bytes()).hexdigest() if path.exists() else None
 
 
-def freshen(made: Path, target: Path) -> tuple[list[Path], list[Path]]:
-    """Copy the notebooks of `made` to `target`, except those that were changed there.
+def freshen(folder: Path, target: Path) -> tuple[list[Path], list[Path]]:
+    """Copy the notebooks of `folder` to `target`, except those that were changed there.
 
     Returns
     -------
@@ -38,10 +38,10 @@ def freshen(made: Path, target: Path) -> tuple[list[Path], list[Path]]:
     record = target / RECORD
     before = json.loads(record.read_text()) if record.exists() else {}
     put, fresh, outdated = {}, [], []
-    for source in sorted(made.glob("*.ipynb")):
+    for source in sorted(folder.glob("*.ipynb")):
         path = target / source.name
-        new, here = digest(source), digest(path)
-        if here in (None, new, before.get(path.name)):
+        new, old = digest(source), digest(path)
+        if old in (None, new, before.get(path.name)):
             path.write_bytes(source.read_bytes())
             fresh.append(path)
             put[path.name] = new
@@ -59,9 +59,9 @@ def trust(notebooks: list[Path]) -> None:
         notary.sign(nbformat.read(path, as_version=4))
 
 
-def main(made: str, target: str) -> None:
+def main(folder: str, target: str) -> None:
     """Bring the notebooks up to date, and name those that were not overwritten."""
-    fresh, outdated = freshen(Path(made), Path(target))
+    fresh, outdated = freshen(Path(folder), Path(target))
     trust(fresh)
     print(f"Notebooks to run are in {target}/")
     for path in outdated:

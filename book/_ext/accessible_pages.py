@@ -31,16 +31,16 @@ def named_tables(body: str) -> str:
     """
     heading, count = "", Counter()
 
-    def named(found: re.Match) -> str:
+    def named(match: re.Match) -> str:
         nonlocal heading
-        if found["heading"] is not None:
-            heading = _words(found["heading"])
-            return found[0]
-        name = f"Table: {_words(found['caption'] or heading)}"
+        if match["heading"] is not None:
+            heading = _words(match["heading"])
+            return match[0]
+        name = f"Table: {_words(match['caption'] or heading)}"
         count[name] += 1
         name += f" ({count[name]})" if count[name] > 1 else ""
-        cut = found.start("end") - found.start()
-        return f'{found[0][:cut]} role="region" aria-label="{name}"{found[0][cut:]}'
+        cut = match.start("end") - match.start()
+        return f'{match[0][:cut]} role="region" aria-label="{name}"{match[0][cut:]}'
 
     return TABLES.sub(named, body)
 

@@ -28,14 +28,14 @@ EQUATION = re.compile(r"<math\b.*?</math>", re.DOTALL)
 
 def texts_of(doctree: nodes.document) -> dict[str, list[nodes.Element]]:
     """Return the text below each term and citation of a page, by the name that links use."""
-    found = {}
+    texts = {}
     for item in doctree.findall(nodes.definition_list_item):
         body = item.next_node(nodes.definition)
         for term in item.findall(nodes.term):
-            found.update(dict.fromkeys(term["ids"], body.children))
+            texts.update(dict.fromkeys(term["ids"], body.children))
     for work in doctree.findall(nodes.citation):
-        found.update({name: [work.next_node(nodes.paragraph)] for name in work["ids"]})
-    return found
+        texts.update({name: [work.next_node(nodes.paragraph)] for name in work["ids"]})
+    return texts
 
 
 def cards_of(app: Sphinx) -> dict[str, str]:

@@ -58,7 +58,7 @@ def figures_of(body: str) -> tuple[str, list[dict[str, Any]]]:
 def problems_of(addresses: list[str], records: list[dict[str, Any]]) -> list[str]:
     """Return the errors in the links to a page's figures and in the names of its figures."""
     names = [figure_id(record) for record in records]
-    found = [
+    problems = [
         f"two figures are called {name}: give one of them another name"
         for name in dict.fromkeys(names)
         if names.count(name) > 1
@@ -67,10 +67,10 @@ def problems_of(addresses: list[str], records: list[dict[str, Any]]) -> list[str
         parts = ADDRESS.match(address)
         if parts is None or parts["figure"] not in names:
             known = ", ".join(f"#{name}" for name in names) or "none at all"
-            found.append(f"{address}: the page has no such figure, but {known}")
+            problems.append(f"{address}: the page has no such figure, but {known}")
         elif problem := address_problem(records[names.index(parts["figure"])], address):
-            found.append(f"{address}: {problem}")
-    return found
+            problems.append(f"{address}: {problem}")
+    return problems
 
 
 def plays_of(records: list[dict[str, Any]]) -> list[str]:

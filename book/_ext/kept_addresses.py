@@ -26,9 +26,9 @@ def kept() -> list[str]:
 
 def moves_of(page: str) -> list[tuple[str, str]]:
     """Return the old and new addresses of a page's figures, as pairs that begin with ``#``."""
-    found = []
+    moves = []
     for line in lines():
         old, arrow, new = line.partition(ARROW)
         if arrow and old.startswith(f"{page}#"):
-            found.append((old.removeprefix(page), new.removeprefix(page)))
-    return found
+            moves.append((old.removeprefix(page), new.removeprefix(page)))
+    return moves

@@ -54,8 +54,8 @@ UNUSED = (
 
 def symbols() -> dict[str, tuple[str, str]]:
     """Return the view box and the drawing of every icon, by its name."""
-    found = SYMBOL.findall(ICONS.read_text(encoding="utf-8"))
-    return {name: (box, drawing) for name, box, drawing in found}
+    matches = SYMBOL.findall(ICONS.read_text(encoding="utf-8"))
+    return {name: (box, drawing) for name, box, drawing in matches}
 
 
 def with_theme(html: str) -> str:

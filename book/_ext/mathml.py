@@ -63,8 +63,8 @@ def mathml(tex: str, display: bool = False) -> str:
     LatexError
         If the text is not TeX, or has a command that the converter does not know.
     """
-    made = _converter.convert_with_local_state(tex, displaystyle=display)
-    return NAMED.sub(lambda name: html5[name[1]], made)
+    formula = _converter.convert_with_local_state(tex, displaystyle=display)
+    return NAMED.sub(lambda name: html5[name[1]], formula)
 
 
 def _converted(self: HTML5Translator, node: nodes.Element, display: bool) -> str:

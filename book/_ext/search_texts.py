@@ -36,23 +36,23 @@ TAG = re.compile(r"<[^>]+>")
 Place = tuple[str, str, str]
 
 
-def said(node: nodes.Node) -> str:
+def text_of(node: nodes.Node) -> str:
     """Return the words of a text, with the symbols of its formulas instead of TeX."""
     if isinstance(node, nodes.math):
         with contextlib.suppress(LatexError):
             return unescape(TAG.sub("", mathml(node.astext())))
     if isinstance(node, nodes.Text) or not node.next_node(nodes.math):
         return node.astext()
-    return "".join(map(said, node.children))
+    return "".join(map(text_of, node.children))
 
 
 def name_of(node: nodes.Element) -> tuple[str, str] | None:
     """Return the anchor and the title of `node`, if search results may lead to it."""
     if isinstance(node, nodes.definition_list_item):
         terms = [term for term in node.findall(nodes.term) if term["ids"]]
-        return (terms[0]["ids"][0], ", ".join(map(said, terms))) if terms else None
+        return (terms[0]["ids"][0], ", ".join(map(text_of, terms))) if terms else None
     if isinstance(node, nodes.section) and isinstance(node.children[0], nodes.title):
-        return node["ids"][0], said(node[0])
+        return node["ids"][0], text_of(node[0])
     if isinstance(node, addnodes.desc):
         signature = node.next_node(addnodes.desc_signature)
         if signature["ids"]:
@@ -74,7 +74,7 @@ def places(node: nodes.Element) -> Iterator[Place]:
             if isinstance(child, nodes.Element) and name_of(child):
                 inner.extend(places(child))
             elif isinstance(child, nodes.Text | nodes.TextElement | nodes.math):
-                words.append(said(child))
+                words.append(text_of(child))
             elif not any(name in child.get("classes", ()) for name in HIDDEN):
                 take(child)
 
@@ -96,14 +96,14 @@ def take_page(app: Sphinx, tree: nodes.document, page: str) -> None:
 
 def texts(app: Sphinx) -> list[tuple[str, str, list[Place]]]:
     """Return (address, title, places) of every page, in the order of their names."""
-    found = []
+    pages = []
     for page in sorted(app.env.found_docs):
         if page not in app.search_places:  # the page was not written again
             app.env.get_and_resolve_doctree(page, app.builder)
         if app.search_places[page]:
             (_, title, text), *rest = app.search_places[page]
-            found.append((app.builder.get_target_uri(page), title, [("", title, text), *rest]))
-    return found
+            pages.append((app.builder.get_target_uri(page), title, [("", title, text), *rest]))
+    return pages
 
 
 def leave_index(app: Sphinx) -> None:
@@ -129,9 +129,9 @@ def write_texts(app: Sphinx, error: Exception | None) -> None:
     """Write the script with the texts."""
     if error or app.builder.name != "html":
         return
-    made = json.dumps(texts(app), ensure_ascii=False, separators=(",", ":"))
+    text = json.dumps(texts(app), ensure_ascii=False, separators=(",", ":"))
     target = Path(app.outdir) / "_static" / "search_texts.js"
-    target.write_text(f"globalThis.BOOK_TEXTS={made};\n", encoding="utf-8")
+    target.write_text(f"globalThis.BOOK_TEXTS={text};\n", encoding="utf-8")
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

@@ -56,8 +56,8 @@ def exercises_of(document: str) -> list:
 def chapters(app: Sphinx) -> list[tuple[str, list]]:
     """Return the chapters with exercises, in the order of the book, and their exercises."""
     order = {id: k for k, id in enumerate(CATALOG)}
-    found = [(name, exercises_of(name)) for name in app.env.found_docs]
-    return sorted((c for c in found if c[1]), key=lambda chapter: order[chapter[1][0].id])
+    pairs = [(name, exercises_of(name)) for name in app.env.found_docs]
+    return sorted((c for c in pairs if c[1]), key=lambda chapter: order[chapter[1][0].id])
 
 
 def contents(app: Sphinx, page: str) -> list[dict[str, Any]]:
@@ -102,11 +102,11 @@ def finish(app: Sphinx, page: str, template: str, context: dict[str, Any], tree:
     """Add its sheets to a page, and the list of all exercises to the front page."""
     if app.builder.name != "html" or "body" not in context:
         return
-    context["body"], found = with_sheets(context["body"])
-    missing = [ex.id for ex in exercises_of(page) if ex.id not in found]
+    context["body"], shown = with_sheets(context["body"])
+    missing = [ex.id for ex in exercises_of(page) if ex.id not in shown]
     if missing:
-        said = f"no cell shows {', '.join(missing)}"
-        LOGGER.warning(said, location=page, type="exercises")
+        message = f"no cell shows {', '.join(missing)}"
+        LOGGER.warning(message, location=page, type="exercises")
     if page == app.config.root_doc:
         data = as_json(contents(app, page))
         context["body"] += f'<script class="gk-contents" type="application/json">{data}</script>'

@@ -61,9 +61,9 @@ def label_of(ex: PredictionExercise, question: str) -> str:
     )
     if item is None or len(question) != 1:
         return MARKDOWN.renderInline(question)
-    said = BETWEEN.split(" ".join((item[1] or item[2]).split()))[-1]
-    ending = ";,." if said[0].isupper() else ";,.?"  # a list of cases ends with a question mark
-    return MARKDOWN.renderInline(f"{question}: {said.rstrip(ending)}")
+    words = BETWEEN.split(" ".join((item[1] or item[2]).split()))[-1]
+    ending = ";,." if words[0].isupper() else ";,.?"  # a list of cases ends with a question mark
+    return MARKDOWN.renderInline(f"{question}: {words.rstrip(ending)}")
 
 
 def rungs(hint: str) -> list[str]:

@@ -76,23 +76,23 @@ class Section(NamedTuple):
 
 def sections_of(notebook: Path) -> tuple[str, list[Section]]:
     """Return a chapter's title, and its sections up to the exercises."""
-    found, title = [Section("Opening", 0)], ""
+    sections, title = [Section("Opening", 0)], ""
     for cell in nbformat.read(notebook, as_version=4).cells:
         tags = {*cell.metadata.get("tags", ())}
         if cell.cell_type == "markdown":
-            said = DRAWER.sub("", DRAWER.sub("", cell.source))  # a drawer may hold others
-            for text in re.split(r"^(?=##? )", said, flags=re.MULTILINE):
+            visible = DRAWER.sub("", DRAWER.sub("", cell.source))  # a drawer may hold others
+            for text in re.split(r"^(?=##? )", visible, flags=re.MULTILINE):
                 if text.startswith("## Exercises"):
-                    return title, found
+                    return title, sections
                 if text.startswith("# "):
                     title = text.splitlines()[0][2:]
                 elif text.startswith("## "):
-                    found.append(Section(text.splitlines()[0][3:], 0))
-                found[-1] = _longer(found[-1], len(text.split()) / WORDS)
+                    sections.append(Section(text.splitlines()[0][3:], 0))
+                sections[-1] = _longer(sections[-1], len(text.split()) / WORDS)
         elif not tags & FOLDED:
             lines = 0 if tags & UNSEEN else len(cell.source.splitlines())
             drawn = A_FIGURE if DRAWS.search(cell.source) else 0
-            found[-1] = _longer(found[-1], lines / LINES + drawn)
+            sections[-1] = _longer(sections[-1], lines / LINES + drawn)
     raise ValueError(f"{notebook.name} has no exercises")
 
 

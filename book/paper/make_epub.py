@@ -31,7 +31,7 @@ def package(text: str, pages: dict[str, str]) -> str:
         By name, the pages.
     """
 
-    def told(item: re.Match) -> str:
+    def with_properties(item: re.Match) -> str:
         held = [
             what for what, tag in (("mathml", "<math"), ("svg", "<svg")) if tag in pages[item[2]]
         ]
@@ -39,7 +39,7 @@ def package(text: str, pages: dict[str, str]) -> str:
 
     listed = set(re.findall(r'<item id="([^"]*)"', text))
     text = IN_ORDER.sub(lambda ref: ref[0] if ref[1] in listed else "", text)
-    return PAGE.sub(told, text)
+    return PAGE.sub(with_properties, text)
 
 
 def page(name: str, text: str, files: Container[str]) -> str:
@@ -52,10 +52,10 @@ def page(name: str, text: str, files: Container[str]) -> str:
     return STYLE.sub(kept, text)
 
 
-def settle(made: Path, out: Path) -> None:
+def settle(book: Path, out: Path) -> None:
     """Copy an EPUB, with corrected pages and a corrected list of files."""
-    with zipfile.ZipFile(made) as given:
-        files = {name: given.read(name) for name in given.namelist()}
+    with zipfile.ZipFile(book) as archive:
+        files = {name: archive.read(name) for name in archive.namelist()}
     pages = {
         name: page(name, data.decode(), files)
         for name, data in files.items()
@@ -80,9 +80,9 @@ def main(target: str) -> None:
             *("--builder", "custom", "--custom-builder", "epub"),
         ]
         subprocess.run(command, check=True)
-        (made,) = Path(folder).glob("_build/epub/*.epub")
+        (book,) = Path(folder).glob("_build/epub/*.epub")
         out.parent.mkdir(parents=True, exist_ok=True)
-        settle(made, out)
+        settle(book, out)
     print(f"{out}: {out.stat().st_size / 1e6:.1f} MB")
 
 

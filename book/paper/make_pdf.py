@@ -49,9 +49,9 @@ def anchor(page: str, fragment: str = "") -> str:
 def article_of(pages: Path, name: str, names: list[str]) -> Tag:
     """Return the article of a page, with ids and links that hold in the whole book."""
     html = (pages / f"{name}.html").read_text(encoding="utf-8")
-    found = still(BeautifulSoup(html, "html.parser").article)
+    article = still(BeautifulSoup(html, "html.parser").article)
     # Figures refer to their own clip paths and markers by url(#...) and href="#...".
-    for element in found.find_all(True):
+    for element in article.find_all(True):
         for key, value in element.attrs.items():
             if isinstance(value, str) and "url(#" in value:
                 element[key] = OWN.sub(lambda own: f"url(#{anchor(name, own[1])})", value)
@@ -61,8 +61,8 @@ def article_of(pages: Path, name: str, names: list[str]) -> Tag:
         for key in ("href", "xlink:href", "src"):
             if element.get(key):
                 element[key] = _address(pages, name, element[key], names)
-    found["id"] = anchor(name)
-    return found
+    article["id"] = anchor(name)
+    return article
 
 
 def _address(pages: Path, name: str, link: str, names: list[str]) -> str:
@@ -121,29 +121,29 @@ def document(pages: Path) -> str:
 
 def browser() -> str:
     """Return the path of a Chromium, from the environment variable CHROMIUM or the PATH."""
-    found = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
-    if found is None:
+    program = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
+    if program is None:
         sys.exit(
             f"A browser prints the PDF, and none of {', '.join(NAMES)} is on the PATH: "
             "install Chromium, or set CHROMIUM to the path of one"
         )
-    return found
+    return program
 
 
 def print_pdf(page: Path, target: Path) -> None:
     """Print `page` with a browser; write `target` only if this succeeds."""
     with tempfile.TemporaryDirectory() as folder:
-        made = Path(folder) / "made.pdf"
+        pdf = Path(folder) / "made.pdf"
         command = [
             *(browser(), "--headless", "--no-sandbox", "--disable-gpu", "--no-pdf-header-footer"),
             "--generate-pdf-document-outline",
             f"--user-data-dir={folder}/profile",
-            *(f"--print-to-pdf={made}", page.resolve().as_uri()),
+            *(f"--print-to-pdf={pdf}", page.resolve().as_uri()),
         ]
         run = subprocess.run(command, capture_output=True, text=True, check=False)
-        if run.returncode or not made.exists():
+        if run.returncode or not pdf.exists():
             sys.exit(f"{command[0]} has printed nothing:\n{run.stderr[-2000:]}")
-        shutil.move(made, target)
+        shutil.move(pdf, target)
 
 
 def main(pages: str, target: str) -> None:

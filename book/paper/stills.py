@@ -48,9 +48,9 @@ def still(article: Tag) -> Tag:
         elif label.startswith(OPENED) or label.endswith("?"):
             details.name = "div"
             details.attrs = {"class": ["paper-words"]}
-            said = soup.new_tag("b")
-            said.string = f"{label} " if label.endswith("?") else f"{label}. "
-            (details.p or details).insert(0, said)
+            heading = soup.new_tag("b")
+            heading.string = f"{label} " if label.endswith("?") else f"{label}. "
+            (details.p or details).insert(0, heading)
             caption = details.find_previous_sibling("figcaption")
             if caption is not None:  # the caption comes last in a figure
                 caption.append(details.extract())

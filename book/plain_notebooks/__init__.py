@@ -77,8 +77,8 @@ def point_buttons(
                 button["url"] = addresses[which]
     if app.builder.name == "html":
         unsolved = f"{folder}/{WITHOUT_SOLUTIONS}/{name}.ipynb"
-        said = row(name, download, unsolved, colab, repository())
-        context["body"] = below_title(context["body"], said)
+        links = row(name, download, unsolved, colab, repository())
+        context["body"] = below_title(context["body"], links)
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

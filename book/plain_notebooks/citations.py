@@ -38,8 +38,8 @@ def last_name(person: Person) -> str:
 
 def names(entry: Entry) -> str:
     """Return the names of the work's authors or editors, at most two."""
-    found = [last_name(p) for p in entry.persons.get("author") or entry.persons["editor"]]
-    return " & ".join(found) if len(found) < 3 else f"{found[0]} et al."
+    names = [last_name(p) for p in entry.persons.get("author") or entry.persons["editor"]]
+    return " & ".join(names) if len(names) < 3 else f"{names[0]} et al."
 
 
 def find(env: BuildEnvironment, key: str) -> Citation:

@@ -54,22 +54,22 @@ def plain(text: str, book: Resolver) -> str:
         If it has a part of MyST for which this module has no plain form.
     """
 
-    def part(found: re.Match[str]) -> str:
-        if found["directive"]:
-            return directive(found["directive"], found["title"], found["body"], book)
-        if found["role"]:
-            return book.role(found["role"], re.sub(r"\n[ >]*", " ", found["content"]))
-        if found["label"] is not None:
+    def part(match: re.Match[str]) -> str:
+        if match["directive"]:
+            return directive(match["directive"], match["title"], match["body"], book)
+        if match["role"]:
+            return book.role(match["role"], re.sub(r"\n[ >]*", " ", match["content"]))
+        if match["label"] is not None:
             return ""
-        if found["target"]:
-            words, target = plain(found["text"], book), found["target"]
+        if match["target"]:
+            words, target = plain(match["text"], book), match["target"]
             if target.startswith("#fig-"):
                 # No notebook program can set a figure, but a link can lead to it.
                 return f"[{words}]({target.partition('?')[0]})"
             return book.link(words, target.removeprefix("#"))
-        if found["myst"] is not None:
-            raise NotPlain(f"no plain form: {text[found.start() :][:80]!r}")
-        return found[0]
+        if match["myst"] is not None:
+            raise NotPlain(f"no plain form: {text[match.start() :][:80]!r}")
+        return match[0]
 
     return PARTS.sub(part, text)
 
@@ -77,9 +77,9 @@ def plain(text: str, book: Resolver) -> str:
 def directive(name: str, title: str, body: str, book: Resolver) -> str:
     """Return a directive as Markdown: a quotation under a bold title, or details to open."""
     options = {}
-    while found := OPTION.match(body):
-        options[found[1]] = found[2]
-        body = body[found.end() :]
+    while option := OPTION.match(body):
+        options[option[1]] = option[2]
+        body = body[option.end() :]
     inner, title = plain(body, book).strip("\n"), plain(title, book)
     if name == "prf:algorithm":
         number = book.number(options["label"]) if "label" in options else "Algorithm"

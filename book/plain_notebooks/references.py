@@ -77,8 +77,8 @@ class References:
 
     def reference(self, name: str, title: str | None, target: str) -> str:
         """Return a link to `target`, with the target's title unless another one is given."""
-        found, uri = self.find(name, target, title)
-        return self.linked(escaped(title or found), uri)
+        text, uri = self.find(name, target, title)
+        return self.linked(escaped(title or text), uri)
 
     def find(self, name: str, target: str, title: str | None) -> tuple[str, str]:
         """Return Sphinx's text and address of a role, the address relative to the chapter."""
@@ -100,9 +100,9 @@ class References:
 
     def citation(self, keys: str, in_text: bool) -> str:
         """Return short labels, as "(Moore 1959)", or "Moore (1959)" within a sentence."""
-        found = [citations.find(self.env, key.strip()) for key in keys.split(",")]
+        works = [citations.find(self.env, key.strip()) for key in keys.split(",")]
         links = []
-        for citation in found:
+        for citation in works:
             uri = self.builder.get_relative_uri(self.document, citation.document)
             words = citation.in_text if in_text else citation.in_brackets
             links.append(self.linked(escaped(words), f"{uri}#{citation.anchor}"))

@@ -40,11 +40,11 @@ class Beside:
     def __init__(self, pair: Pair, papers: Path = FOLDER, benchmarks: Path = record.FOLDER):
         self.pair = pair
         self.paper, self.ours = Paper(pair.paper, papers), Ours(pair.file, benchmarks)
-        found = self.paper.table(pair.table)
-        self.graphs = [row[0] for row in found["rows"]]
-        self.hardware = found["hardware"]
+        content = self.paper.table(pair.table)
+        self.graphs = [row[0] for row in content["rows"]]
+        self.hardware = content["hardware"]
         years = f"{self.ours.year - self.paper.year} years apart"
-        ratio = f"times faster: different hardware, {years}" if self.ours.there else "ratio"
+        ratio = f"times faster: different hardware, {years}" if self.ours.exists else "ratio"
         self.heads = f"{self.hardware}, {self.paper.year}", self.ours.head, ratio
 
     def sizes(self, graph: str) -> dict[str, float]:
@@ -52,10 +52,10 @@ class Beside:
         sizes = self.paper.table(self.pair.sizes)
         name = next((r[0] for r in sizes["rows"] if _same(r[0], graph)), graph)
         factor = 1e6 if sizes["unit"].startswith("10^6") else 1
-        found = {c: self.paper.number(self.pair.sizes, name, c) for c in ("V", "E", "diameter")}
+        numbers = {c: self.paper.number(self.pair.sizes, name, c) for c in ("V", "E", "diameter")}
         return {
             c: number.value * (1 if c == "diameter" else factor)
-            for c, number in found.items()
+            for c, number in numbers.items()
             if isinstance(number, Number)
         }
 
@@ -79,7 +79,7 @@ class Beside:
     def why_not(self, graph: str) -> str:
         """Return the reason why there is no row of ours for a row of the paper's table."""
         file = f"{self.pair.file}.json"
-        if not self.ours.there:
+        if not self.ours.exists:
             return f"{file} is missing"
         if not self.pair.graphs:
             return f"{file} has no matrix of {int(graph):,} vertices"
@@ -90,14 +90,14 @@ class Beside:
     def lines(self, graph: str) -> list[Line]:
         """Return a line for each method on a graph."""
         row, compared = self.row(graph), self.as_large(graph)
-        found = []
+        lines = []
         for column, (name, patterns) in self.pair.methods.items():
             theirs = self.paper.number(self.pair.table, graph, column)
             known = row or {}
             ours = self.ours.best(row, [p.format_map(known) for p in patterns]) if known else None
             note = _note(name, theirs, ours)
-            found.append(Line(name, theirs, ours, compared, note, self._share(row, ours)))
-        return found
+            lines.append(Line(name, theirs, ours, compared, note, self._share(row, ours)))
+        return lines
 
     def fastest(self, graph: str) -> list[Line]:
         """Return a line for the fastest of our searches on a graph, if there is one."""
@@ -145,8 +145,9 @@ class Beside:
 
     def sources(self) -> str:
         """Return the machines of both sides, and the paper's columns that we did not measure."""
-        missing = "" if self.ours.there else f"Missing here: data/benchmarks/{self.ours.name}.json."
-        theirs = f"Theirs: {self.paper.machine(self.hardware)}." if self.paper.there else ""
+        file = f"data/benchmarks/{self.ours.name}.json"
+        missing = "" if self.ours.exists else f"Missing here: {file}."
+        theirs = f"Theirs: {self.paper.machine(self.hardware)}." if self.paper.exists else ""
         why = [f"{name}: {why}" for name, why in self.pair.without.items()]
         without = f"{MISSING.capitalize()}: {'; '.join(why)}." if why else ""
         parts = (self.paper.missing, missing, theirs, f"Ours: {self.ours.machine}.", without)
@@ -154,17 +155,17 @@ class Beside:
 
     def drawer(self) -> str:
         """Return both tables in full, the first one also as CSV."""
-        if not self.paper.there:
+        if not self.paper.exists:
             return ""
         theirs, ours, ratio = self.heads
         heads = ["graph", "method", f"{theirs}, ms", f"{ours}, ms", "our search", ratio]
         wide, long, full = [], [], []
         for graph in self.graphs:
             row, lines = self.row(graph), self.lines(graph)
-            told = self.why_not(graph) if row is None else row.get("call", self.ours.name)
+            note = self.why_not(graph) if row is None else row.get("call", self.ours.name)
             for line in lines:
                 search = line.ours.note if isinstance(line.ours, Number) else None
-                values = line.theirs, line.ours, search, line.ratio, told
+                values = line.theirs, line.ours, search, line.ratio, note
                 long.append([graph, line.name, *values])
             wide.append([graph, *(line.theirs for line in lines)])
             if row is None:
@@ -189,13 +190,13 @@ def _same(one: str, other: str) -> bool:
 
 def _note(name: str, theirs: Value, ours: Number | None) -> str:
     """Return the settings of both searches, and the name of ours if it differs."""
-    told = [f"theirs: {theirs.note}"] if isinstance(theirs, Number) and theirs.note else []
+    notes = [f"theirs: {theirs.note}"] if isinstance(theirs, Number) and theirs.note else []
     if ours:
         method, _, options = ours.note.partition(" ")
         known = method in _spellings(name)
         if options or not known:
-            told.append(f"ours: {options if known else ours.note}")
-    return "; ".join(told)
+            notes.append(f"ours: {options if known else ours.note}")
+    return "; ".join(notes)
 
 
 def _spellings(name: str) -> str:

@@ -32,7 +32,7 @@ class Mapping:
     def __init__(self, papers: Path = FOLDER, benchmarks: Path = record.FOLDER):
         self.papers = [Paper(key, papers) for key in KEYS]
         self.ours, self.energy = Ours("mapping", benchmarks), Ours("energy", benchmarks)
-        same = not self.energy.there or self.ours.head == self.energy.head
+        same = not self.energy.exists or self.ours.head == self.energy.head
         self.devices = self.ours.head if same else f"{self.ours.head}; energy: {self.energy.head}"
         self.machines = f"Ours: {self.ours.machine}. Energy: {self.energy.machine}."
 
@@ -47,18 +47,18 @@ class Mapping:
             ``"ms"``, or ``"energy"``, which has a file of its own.
         """
         figure, unit = FIGURES[quantity]
-        found = [
+        numbers = [
             Number(row[figure], unit)
             for row in (self.ours if quantity == "ms" else self.energy).rows
             if row.get("workload") == workload
             and row.get("technique", "").split(" ")[0] == TECHNIQUES.get(technique)
             and isinstance(row.get(figure), (int, float))
         ]
-        return min(found, key=lambda number: number.value, default=None)
+        return min(numbers, key=lambda number: number.value, default=None)
 
     def view(self) -> str:
         """Return our figures as a table of techniques and workloads, as in the chapters."""
-        quantities = {"kernels": "ms", **({"energy": "energy"} if self.energy.there else {})}
+        quantities = {"kernels": "ms", **({"energy": "energy"} if self.energy.exists else {})}
         runs = []
         for technique in TECHNIQUES:
             for load in self.ours.data.get("workloads", []):
@@ -83,18 +83,18 @@ class Mapping:
     def statements(self) -> Iterator[tuple[Paper, dict[str, Any]]]:
         """Yield every sentence of the papers that compares two techniques."""
         for paper in self.papers:
-            for said in paper.data.get("statements", []):
-                yield paper, said
+            for statement in paper.data.get("statements", []):
+                yield paper, statement
 
     def lines(self) -> list[Line]:
         """Return one line per statement, by workload, with the paper's ratio and ours."""
         places: dict[tuple, list[str]] = {}
-        for paper, said in self.statements():
-            same = tuple(said[key] for key in ("workload", "fast", "slow", "about", "quantity"))
-            gpu = said["hardware"].replace("not named", "a GPU that it does not name")
-            where = f"{said['figure']} of {paper.data['name']} ({gpu})"
+        for paper, claim in self.statements():
+            same = tuple(claim[key] for key in ("workload", "fast", "slow", "about", "quantity"))
+            gpu = claim["hardware"].replace("not named", "a GPU that it does not name")
+            where = f"{claim['figure']} of {paper.data['name']} ({gpu})"
             places.setdefault(same, []).append(where)
-        found: dict[str, list[Line]] = {}
+        lines_by_load: dict[str, list[Line]] = {}
         for (load, fast, slow, about, quantity), where in places.items():
             theirs: Value = "faster" if quantity == "ms" else "less"
             if about is not None:
@@ -103,8 +103,8 @@ class Mapping:
             ours = other.over(least) if least and other else None
             name = f"{fast} better than {slow}" + (", energy" if quantity != "ms" else "")
             note = f"{load}: {', '.join(where)}"
-            found.setdefault(load, []).append(Line(name, theirs, ours, note=note))
-        return [line for lines in found.values() for line in lines]
+            lines_by_load.setdefault(load, []).append(Line(name, theirs, ours, note=note))
+        return [line for lines in lines_by_load.values() for line in lines]
 
     def chart(self) -> str:
         """Return the statements as a picture; right of 1, our order is the paper's."""
@@ -134,16 +134,16 @@ class Mapping:
             rows += [[name, *theirs], ["ours", *ours]]
         if not rows:
             return ""
-        said = [
-            [f"{paper.data['name']}, {said['figure']}", said["says"], said["hardware"]]
-            for paper, said in self.statements()
+        claims = [
+            [f"{paper.data['name']}, {claim['figure']}", claim["says"], claim["hardware"]]
+            for paper, claim in self.statements()
         ]
         shape = (
             "Work-units per work-item: the paper's workload, and below it ours, which is generated"
         )
         return drawer(
             "The statements in short, and how similar the workloads are",
-            table(["where", "in short", "hardware"], said, words=True),
+            table(["where", "in short", "hardware"], claims, words=True),
             table(["workload", *shapes], rows, shape),
         )
 

@@ -63,10 +63,10 @@ def printed(text: str, unit: str = "") -> tuple[float, str] | None:
     unit : str
         The unit of a number without one; times become milliseconds.
     """
-    found = PRINTED.match(text)
-    if found is None:
+    match = PRINTED.match(text)
+    if match is None:
         return None
-    number, addend, own, width = found.groups()
+    number, addend, own, width = match.groups()
     factor = (MS | SIZES).get(own or unit, 1.0)
     value = (float(number.replace(",", "")) + float(addend or 0)) * factor
     return value, f"groups of {width}" if width else ""

@@ -34,15 +34,15 @@ class Ours:
     """
 
     def __init__(self, name: str, folder: Path = record.FOLDER):
-        there = (folder / f"{name}.json").exists()
-        found = record.kept(name, folder) if there else None
-        self.name, self.there, self.data = name, there, found or {}
+        exists = (folder / f"{name}.json").exists()
+        measurements = record.kept(name, folder) if exists else None
+        self.name, self.exists, self.data = name, exists, measurements or {}
         self.rows: list[Row] = self.data.get("times", [])
         self.year = int(self.data.get("date", "0")[:4])
         self.device = self.data.get("device", "this GPU").removeprefix("NVIDIA ")
         self.head = f"{self.device}, {self.year or 'no file'}"
         missing = f"data/benchmarks/{name}.json is missing"
-        self.machine = MACHINE.format(**found) if found else missing
+        self.machine = MACHINE.format(**measurements) if measurements else missing
 
     def row(self, graph: str | None, arcs: float = 0, **equal: Any) -> Row | None:
         """Return the row of a graph, or of several rows the one with the nearest number of arcs."""
@@ -68,8 +68,8 @@ class Ours:
 
     def best(self, row: Row | None, patterns: Sequence[str]) -> Number | None:
         """Return the shortest time of the searches that match, or None."""
-        found = []
+        best_times = []
         for label in self.labels(row or {}, patterns):
             times = (self.figure(row, label, figure) for figure in TIMES)
-            found += [time for time in times if time is not None][:1]
-        return min(found, key=lambda time: time.value, default=None)
+            best_times += [time for time in times if time is not None][:1]
+        return min(best_times, key=lambda time: time.value, default=None)

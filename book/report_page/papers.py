@@ -33,10 +33,10 @@ class Paper:
 
     def __init__(self, key: str, folder: Path = FOLDER):
         path = folder / f"{key}.json"
-        self.key, self.there = key, path.exists()
-        self.data = json.loads(path.read_text(encoding="utf-8")) if self.there else NOTHING
+        self.key, self.exists = key, path.exists()
+        self.data = json.loads(path.read_text(encoding="utf-8")) if self.exists else NOTHING
         self.year = self.data["year"]
-        self.missing = "" if self.there else f"Missing here: data/papers/{key}.json."
+        self.missing = "" if self.exists else f"Missing here: data/papers/{key}.json."
 
     def table(self, name: str) -> dict[str, Any]:
         """Return a table by its name; an empty one if it is not there."""
@@ -51,15 +51,15 @@ class Paper:
         table, row, column : str
             Names; the name of a row is its first cell.
         """
-        found = self.table(table)
-        cells = next((r for r in found["rows"] if r[0] == row), None)
-        if cells is None or column not in found["columns"]:
+        content = self.table(table)
+        cells = next((r for r in content["rows"] if r[0] == row), None)
+        if cells is None or column not in content["columns"]:
             return None
-        text = cells[found["columns"].index(column)]
-        parsed = printed(text, found["unit"])
+        text = cells[content["columns"].index(column)]
+        parsed = printed(text, content["unit"])
         if parsed is None:
             return text
-        timed = found["unit"] in MS or text.endswith((" s", "ms"))
+        timed = content["unit"] in MS or text.endswith((" s", "ms"))
         return Number(parsed[0], "ms" if timed else "", parsed[1])
 
     def machine(self, name: str) -> str:

@@ -113,10 +113,10 @@ class Page:
             return small_print(paper.missing)
         numbers: dict[str, list[list[Any]]] = {
             name: [
-                [row[0], *(paper.number(name, row[0], c) for c in found["columns"][1:])]
-                for row in found["rows"]
+                [row[0], *(paper.number(name, row[0], c) for c in content["columns"][1:])]
+                for row in content["rows"]
             ]
-            for name, found in tables.items()
+            for name, content in tables.items()
         }
         largest = numbers[COURSE_BFS[0]][-1]
         methods = zip(first["columns"][1:], largest[1:], strict=True)
@@ -131,8 +131,8 @@ class Page:
         saved = [["table", *first["columns"]]]
         saved += [[name, *row] for name, rows in numbers.items() for row in rows]
         shown = [
-            table(found["columns"], numbers[name], f"{name}: {found['what']}")
-            for name, found in tables.items()
+            table(content["columns"], numbers[name], f"{name}: {content['what']}")
+            for name, content in tables.items()
         ]
         return picture + drawer(
             "All three tables", *shown, file="padamata2013graph-bfs", rows=saved
@@ -194,14 +194,14 @@ class Page:
         rows += [
             [
                 paper.data["name"],
-                f"{said['figure']}: {said['says']}",
+                f"{statement['figure']}: {statement['says']}",
                 "its energy is not measured (data/benchmarks/energy.json)",
             ]
-            for paper, said in both.statements()
-            if said["quantity"] != "ms"
-            and both.best(said["workload"], said["fast"], said["quantity"]) is None
+            for paper, statement in both.statements()
+            if statement["quantity"] != "ms"
+            and both.best(statement["workload"], statement["fast"], statement["quantity"]) is None
         ]
-        for paper in filter(lambda paper: paper.there, self.papers):
+        for paper in filter(lambda paper: paper.exists, self.papers):
             plots = [
                 (f"a plot: {p['shape']}", f"{p['figure']}: {p['what']}")
                 for p in paper.data["plots"]
@@ -240,9 +240,9 @@ class Page:
         return lacking + drawer("Every machine by its name", table(heads, rows, words=True))
 
 
-def _by_reason(name: str, found: list[tuple[str, str]], sign: str) -> list[list[str]]:
+def _by_reason(name: str, lines: list[tuple[str, str]], sign: str) -> list[list[str]]:
     """Return one row per reason, with everything that has this reason."""
     reasons: dict[str, list[str]] = {}
-    for why, what in found:
+    for why, what in lines:
         reasons.setdefault(why, []).append(what)
     return [[name, sign.join(some), why] for why, some in reasons.items()]
