@@ -198,9 +198,9 @@ def test_streets_and_crowds_are_those_of_scipy(why):
         known = np.where(np.isinf(known), FAR, known)
         np.testing.assert_array_equal(gk.sssp(g).distance, known)
         order = csgraph.breadth_first_order(matrix, 0, return_predecessors=False)
-        found = gk.bfs(g)
-        assert found.reached == order.size
-        assert (np.diff(found.distance[order]) >= 0).all()
+        result = gk.bfs(g)
+        assert result.reached == order.size
+        assert (np.diff(result.distance[order]) >= 0).all()
 
 
 @pytest.mark.parametrize("roots", [[], [3], list(range(200))])
@@ -210,5 +210,5 @@ def test_many_roots_are_searched_by_all_cores_as_by_one(roots):
     assert lengths.shape == levels.shape == (len(roots), g.n)
     for row, root in enumerate(roots):
         assert (levels[row] == reference.bfs(g, root).distance).all()
-        found = reference.dijkstra(g, root)
-        assert (lengths[row] == np.where(found.parent >= 0, found.distance, FAR)).all()
+        result = reference.dijkstra(g, root)
+        assert (lengths[row] == np.where(result.parent >= 0, result.distance, FAR)).all()

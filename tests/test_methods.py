@@ -97,8 +97,8 @@ def test_an_unknown_method_names_the_family_and_its_methods(family):
 @every_method
 def test_an_unknown_option_lists_those_that_the_method_takes(family, name):
     known = re.escape(str(list(options_of(FAMILIES[family][name]))))
-    said = f"^{family} method '{name}' takes no option 'x'; it takes {known}$"
-    with pytest.raises(TypeError, match=said):
+    message = f"^{family} method '{name}' takes no option 'x'; it takes {known}$"
+    with pytest.raises(TypeError, match=message):
         call(family, name, x=1)
 
 
@@ -278,10 +278,10 @@ def test_the_package_is_told_without_docstrings():
 
 def test_results_print_shapes_and_a_summary():
     g = gk.Graph.from_arcs(1200, [0, 0], [1, 2], directed=True)
-    found = gk.bfs(g, 0, "harish", gk.SimtDevice())
+    result = gk.bfs(g, 0, "harish", gk.SimtDevice())
     line = "3 of 1,200 vertices in 2 levels; distance int32 (1200,), parent int32 (1200,)"
-    stats = f"stats of {len(found.stats)} entries"
-    assert repr(found) == f"BFSResult of harish: {line}, {stats}"
+    stats = f"stats of {len(result.stats)} entries"
+    assert repr(result) == f"BFSResult of harish: {line}, {stats}"
     assert repr(reference.bfs(g)) == f"Traversal: {line}"
     bare = gk.BFSResult(np.array([-1, 0], np.int32), None, 1)
     start = "BFSResult: 1 of 2 vertices in 1 level; distance int32 (2,), parent none"

@@ -77,9 +77,9 @@ def saved(built, file: str) -> list[dict[str, str]]:
 
 def milliseconds(text: str, unit: str) -> float | None:
     """Return the time that a paper prints, None of what is no number."""
-    found = re.match(r"([\d,.]+)(?:\(\+(\d+)\))? ?(us|ms|s)?(?: \(W\d+\))?$", text)
-    factor = found and {"us": 1e-3, "ms": 1, "s": 1e3}[found[3] or unit]
-    return found and (float(found[1].replace(",", "")) + float(found[2] or 0)) * factor
+    match = re.match(r"([\d,.]+)(?:\(\+(\d+)\))? ?(us|ms|s)?(?: \(W\d+\))?$", text)
+    factor = match and {"us": 1e-3, "ms": 1, "s": 1e3}[match[3] or unit]
+    return match and (float(match[1].replace(",", "")) + float(match[2] or 0)) * factor
 
 
 @pytest.mark.parametrize("pair", [pairs.BFS4K, pairs.HBF, pairs.SWITCHED, pairs.ALL_PAIRS])

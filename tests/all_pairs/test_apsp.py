@@ -377,8 +377,8 @@ def test_what_a_search_refuses_is_told_of_the_arcs_as_they_are(device, next_hops
     assert caught.value.arc == (1, 2)
     check(g, apsp(g, "johnson", device, **options))
     far = gk.Graph.from_arcs(3, [0, 1], [1, 2], [INT32_MAX - 1, 2])
-    said = "path to vertex 2" if next_hops else "path from vertex 0"
-    with pytest.raises(OverflowError, match=said):
+    message = "path to vertex 2" if next_hops else "path from vertex 0"
+    with pytest.raises(OverflowError, match=message):
         apsp(far, "per_root", device, next_hops=next_hops)
     ring = gk.Graph.from_arcs(3, [0, 1, 2], [1, 2, 0], [-1, -1, -1])
     with pytest.raises(gk.NegativeCycleError) as caught:

@@ -34,11 +34,11 @@ def test_batches_of_any_size_give_equal_results_in_fewer_launches(device, method
     alone = apsp(g, method, device, search=search, next_hops=True)
     launches = []
     for batch in (1, 3, g.n, 10 * g.n):
-        found = apsp(g, method, device, search=search, batch=batch)
-        np.testing.assert_array_equal(found.distance, alone.distance)
-        assert found.distance.dtype == alone.distance.dtype
-        assert found.stats["batch"] == min(batch, g.n)
-        launches.append(found.stats["launches"])
+        result = apsp(g, method, device, search=search, batch=batch)
+        np.testing.assert_array_equal(result.distance, alone.distance)
+        assert result.distance.dtype == alone.distance.dtype
+        assert result.stats["batch"] == min(batch, g.n)
+        launches.append(result.stats["launches"])
     assert launches[0] > 2 * launches[1] > 4 * launches[2]
     assert launches[2] == launches[3]
     with_hops = apsp(g, method, device, search=search, batch=3, next_hops=True)
@@ -80,10 +80,10 @@ def test_no_more_of_the_device_is_in_use_than_the_batch_was_allowed(roots, next_
     assert roots_within(g, memory, next_hops, search) == roots
     assert roots_within(g, memory - 1, next_hops, search) == roots - 1
     device = CountingDevice()
-    found = apsp(g, "per_root", device, search=search, memory=memory, next_hops=next_hops)
-    assert found.stats["batch"] == roots
+    result = apsp(g, "per_root", device, search=search, memory=memory, next_hops=next_hops)
+    assert result.stats["batch"] == roots
     assert memory / 2 < device.most <= memory
-    np.testing.assert_array_equal(found.distance, apsp(g, "blocked").distance)
+    np.testing.assert_array_equal(result.distance, apsp(g, "blocked").distance)
 
 
 def test_a_batch_that_does_not_fit_is_refused_with_what_does(monkeypatch):
@@ -141,17 +141,17 @@ def test_hbf_finds_the_arcs_of_a_root_that_need_an_atomic_for_each_row():
     # Parallel arcs from vertex 0, the shortest last; from vertex 1 none are parallel.
     source, target = [0] * 40 + [1] * 3, [2] * 40 + [0, 2, 3]
     g = gk.Graph.from_arcs(4, source, target, [*range(40, 0, -1), 7, 30, 5])
-    found = apsp(g, "per_root", gk.SimtDevice(check=True), search="hbf", batch=4)
-    assert found.distance[:2, 2].tolist() == [1, 8]
-    np.testing.assert_array_equal(found.distance, apsp(g, "blocked").distance)
+    result = apsp(g, "per_root", gk.SimtDevice(check=True), search="hbf", batch=4)
+    assert result.distance[:2, 2].tolist() == [1, 8]
+    np.testing.assert_array_equal(result.distance, apsp(g, "blocked").distance)
 
 
 def test_hbf_shares_the_arcs_of_very_large_vertices_in_each_row():
     g = gk.random_weights(gk.star(4200), low=1, high=9, seed=1)
     roots = [0, 7, 4199]
     device = gk.SimtDevice(trace=True)
-    found = gk.sssp_many(g, roots, "hbf", device, threads=64)
-    for root, distance in zip(roots, found.distance, strict=True):
+    result = gk.sssp_many(g, roots, "hbf", device, threads=64)
+    for root, distance in zip(roots, result.distance, strict=True):
         np.testing.assert_array_equal(distance, gk.reference.dijkstra(g, root).distance)
     assert "relax_all_pieces" in {launch.kernel for launch in device.trace.launches}
 
@@ -159,9 +159,9 @@ def test_hbf_shares_the_arcs_of_very_large_vertices_in_each_row():
 @pytest.mark.parametrize("kind", ["int32", "float32"])
 def test_batches_of_hbf_under_every_schedule(scheduled_device, kind):
     g = weighted(40, kind)
-    found = gk.sssp_many(g, range(0, 40, 3), "hbf", scheduled_device, batch=5, threads=32)
+    result = gk.sssp_many(g, range(0, 40, 3), "hbf", scheduled_device, batch=5, threads=32)
     expected = apsp(g, "blocked", gk.SimtDevice()).distance[::3]
-    np.testing.assert_array_equal(found.distance, expected)
+    np.testing.assert_array_equal(result.distance, expected)
 
 
 def test_a_negative_cycle_that_a_few_rows_reach_is_named():

@@ -122,6 +122,6 @@ def test_a_gpu_answers_without_a_pass_over_the_matrix_on_the_host(monkeypatch):
     for name in ("_tell", "none_in"):
         monkeypatch.delattr(f"gpukernels.all_pairs.result.{name}")
     matrix = np.array([[0, 3, INT32_MAX], [INT32_MAX, 0, 4], [1, INT32_MAX, 0]], np.int32)
-    found = gk.apsp(matrix, "blocked", gk.CudaDevice())
-    np.testing.assert_array_equal(found.distance, [[0, 3, 7], [5, 0, 4], [1, 4, 0]])
+    result = gk.apsp(matrix, "blocked", gk.CudaDevice())
+    np.testing.assert_array_equal(result.distance, [[0, 3, 7], [5, 0, 4], [1, 4, 0]])
     gpus.close()

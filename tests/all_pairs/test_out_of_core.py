@@ -95,12 +95,12 @@ class CountingDevice(gk.SimtDevice):
 )
 def test_no_more_of_the_device_is_in_use_at_once_than_was_allowed(memory, next_hops, rows):
     device, g = CountingDevice(), weighted(70, "int32")
-    found = apsp(g, METHOD, device, memory=memory, tile=16, next_hops=next_hops)
-    assert found.stats["block"] == rows
-    assert device.most <= found.stats["device_bytes"] <= memory
-    assert device.most > 0.9 * found.stats["device_bytes"]
+    result = apsp(g, METHOD, device, memory=memory, tile=16, next_hops=next_hops)
+    assert result.stats["block"] == rows
+    assert device.most <= result.stats["device_bytes"] <= memory
+    assert device.most > 0.9 * result.stats["device_bytes"]
     assert device.in_use == 0
-    np.testing.assert_array_equal(found.distance, scipys(g))
+    np.testing.assert_array_equal(result.distance, scipys(g))
 
 
 @pytest.mark.parametrize("next_hops", [False, True])
@@ -148,8 +148,8 @@ def test_a_bound_below_the_least_that_works_is_refused_with_that(options, least)
     with pytest.raises(gk.InvalidArgument, match=f"a whole number from {least} to ") as caught:
         apsp(g, METHOD, gk.SimtDevice(), memory=least - 1, **options)
     assert caught.value.argument == "memory"
-    found = apsp(g, METHOD, gk.SimtDevice(), memory=least, **options)
-    np.testing.assert_array_equal(found.distance, scipys(g))
+    result = apsp(g, METHOD, gk.SimtDevice(), memory=least, **options)
+    np.testing.assert_array_equal(result.distance, scipys(g))
 
 
 @pytest.mark.parametrize("n", [1, 16, 40, 70])
@@ -259,12 +259,12 @@ def test_room_on_the_host_is_not_filled_again_before_its_copy_is_done():
 def test_it_makes_no_difference_when_copies_are_made(schedule, next_hops):
     g, device = weighted(36, "float32", seed=3), gk.SimtDevice()
     device.copy_stream = gk.SimtDevice(schedule, seed=5).copy_stream
-    found = apsp(g, METHOD, device, memory=EIGHT, tile=16, next_hops=next_hops)
-    np.testing.assert_allclose(found.distance, scipys(g), rtol=1e-5)
+    result = apsp(g, METHOD, device, memory=EIGHT, tile=16, next_hops=next_hops)
+    np.testing.assert_allclose(result.distance, scipys(g), rtol=1e-5)
     expected = apsp(g, METHOD, gk.SimtDevice(), memory=EIGHT, tile=16, next_hops=next_hops)
-    assert found.distance.tobytes() == expected.distance.tobytes()
+    assert result.distance.tobytes() == expected.distance.tobytes()
     if next_hops:
-        np.testing.assert_array_equal(found.next_hop, expected.next_hop)
+        np.testing.assert_array_equal(result.next_hop, expected.next_hop)
 
 
 # --- rows, and files ------------------------------------------------------------------------------
@@ -314,14 +314,14 @@ def test_a_long_way_from_a_vertex_to_itself_does_not_count():
 @pytest.mark.parametrize("kind", ["int32", "float32"])
 def test_distances_are_the_memory_map_of_the_file_and_nothing_else_is_left(tmp_path, n, kind):
     g, file = weighted(n, kind), tmp_path / "d.npy"
-    found = apsp(g, METHOD, gk.SimtDevice(), memory=SIX, tile=16, file=file)
-    assert isinstance(found.distance, np.memmap)
-    assert found.distance.filename == file
+    result = apsp(g, METHOD, gk.SimtDevice(), memory=SIX, tile=16, file=file)
+    assert isinstance(result.distance, np.memmap)
+    assert result.distance.filename == file
     assert [f.name for f in tmp_path.iterdir()] == ["d.npy"]
     in_memory = apsp(g, METHOD, gk.SimtDevice(), memory=SIX, tile=16)
     assert not isinstance(in_memory.distance, np.memmap)
     assert np.load(file).tobytes() == in_memory.distance.tobytes()
-    assert found.stats == in_memory.stats
+    assert result.stats == in_memory.stats
 
 
 def test_no_more_than_a_few_blocks_of_host_memory_are_in_use(tmp_path, monkeypatch):
@@ -391,10 +391,10 @@ def test_what_is_done_is_not_done_again(tmp_path, floats):
         with pytest.raises(Interrupted):
             in_file(g, file)
     assert said == [0, 1, 2]
-    found = in_file(g, file, memory=None)  # as large blocks as before
-    assert found.stats["resumed_at"] == 2
-    assert found.stats["launches"] == whole["launches"] // 3
-    assert found.distance.tobytes() == expected.tobytes()
+    result = in_file(g, file, memory=None)  # as large blocks as before
+    assert result.stats["resumed_at"] == 2
+    assert result.stats["launches"] == whole["launches"] // 3
+    assert result.distance.tobytes() == expected.tobytes()
 
 
 def test_a_run_interrupted_when_all_is_done_has_nothing_left_to_do(tmp_path, floats):
@@ -411,9 +411,9 @@ def test_a_run_interrupted_when_all_is_done_has_nothing_left_to_do(tmp_path, flo
         with pytest.raises(Interrupted):
             in_file(g, file)
     assert sorted(f.name for f in tmp_path.iterdir()) == ["d.npy", "d.npy.json"]
-    found = in_file(g, file)
-    assert found.stats["launches"] == 0
-    assert found.distance.tobytes() == expected.tobytes()
+    result = in_file(g, file)
+    assert result.stats["launches"] == 0
+    assert result.distance.tobytes() == expected.tobytes()
     assert [f.name for f in tmp_path.iterdir()] == ["d.npy"]
 
 
@@ -427,7 +427,7 @@ def left(tmp_path, floats):
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         ({"tile": 32, "memory": 1 << 15}, "the same tile as the run that left it, 16 and not 32"),
         ({"memory": 1 << 16}, r"the same block \(which memory decides\) .* 16 and not 48"),
@@ -437,9 +437,9 @@ def left(tmp_path, floats):
     ],
     ids=["tile", "memory", "arcs", "n", "dtype"],
 )  # fmt: skip
-def test_a_run_of_something_else_is_not_gone_on_with(left, floats, change, said):
+def test_a_run_of_something_else_is_not_gone_on_with(left, floats, change, message):
     file, before = left
-    with pytest.raises(gk.InvalidArgument, match=said) as caught:
+    with pytest.raises(gk.InvalidArgument, match=message) as caught:
         in_file(**{"g": floats[0], "file": file} | change)
     assert caught.value.argument == "file"
     assert "delete d.npy, d.npy.other and d.npy.json" in str(caught.value)
@@ -516,6 +516,6 @@ def test_where_there_are_no_distances_no_file_is_left(tmp_path):
 def test_paths_that_might_be_too_long_are_looked_for_in_a_second_file(tmp_path):
     far = gk.Graph.from_arcs(20, [0, 1, 0, 2], [1, 2, 3, 3], [ABSENT - 3, 0, UNREACHED, 1])
     expected = apsp(far, "blocked", gk.SimtDevice()).distance
-    found = in_file(far, tmp_path / "d.npy")
-    np.testing.assert_array_equal(found.distance, expected)
+    result = in_file(far, tmp_path / "d.npy")
+    np.testing.assert_array_equal(result.distance, expected)
     assert [f.name for f in tmp_path.iterdir()] == ["d.npy"]

@@ -72,9 +72,9 @@ def gpus(monkeypatch):
 @examples(60, 600)
 @given(g=graphs(40), parts=st.integers(1, 50))
 def test_of_any_graph_in_any_parts_a_core_finds_what_scipy_finds(g, parts):
-    found = gk.apsp(g, METHOD, engine="cpu", parts=parts)
-    check(g, found)
-    assert found.stats["operations"] == found.stats["work"]
+    result = gk.apsp(g, METHOD, engine="cpu", parts=parts)
+    check(g, result)
+    assert result.stats["operations"] == result.stats["work"]
 
 
 @examples(12, 120)
@@ -106,19 +106,19 @@ def test_a_path_too_long_for_int32_is_told_where_weights_are_below_0(engine):
 
 def test_three_matrices_a_part_go_to_a_gpu_and_all_its_rows_come_at_once(gpus):
     g, parts = weighted(gk.road_grid(8, 9, seed=1), "int32"), 6
-    found = gk.apsp(g, METHOD, gk.CudaDevice(), parts=parts)
-    check(g, found)
+    result = gk.apsp(g, METHOD, gk.CudaDevice(), parts=parts)
+    check(g, result)
     divided, machine = cut(g, parts, 0), Algebra(device=gk.SimtDevice())
     sizes = [*(m.size for m in divided.members), divided.separators.size]
     zeros = [np.zeros((size, size), np.int32) for size in sizes]
     closings = [closed(machine, of, g, range(len(of))).launches for of in zeros]
-    assert found.stats["launches"] == sum(closings) + 3 * parts
+    assert result.stats["launches"] == sum(closings) + 3 * parts
     matrices = parts + 1
     assert gpus.calls["cuMemcpyHtoD"] == matrices + 3 * parts + 5  # and what all share, once
     assert gpus.calls["cuMemcpyDtoH"] == matrices + parts
     on_machine = gk.apsp(g, METHOD, gk.SimtDevice(), parts=parts)
-    same(found.distance, on_machine.distance)
-    assert dict(found.stats) == dict(on_machine.stats)
+    same(result.distance, on_machine.distance)
+    assert dict(result.stats) == dict(on_machine.stats)
 
 
 def test_a_gpu_keeps_nothing_of_them_after_the_call(gpus):

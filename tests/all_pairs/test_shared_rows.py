@@ -48,26 +48,26 @@ def machines(count: int, schedule: str = "lockstep") -> list[gk.SimtDevice]:
 def test_devices_that_share_rows_find_the_bits_of_one(kind, schedule, count, panel):
     g = some_graph(45, kind)
     one = gk.apsp(g, "blocked", gk.SimtDevice(), panel=panel, next_hops=True)
-    found = gk.apsp(g, "blocked", devices=machines(count, schedule), panel=panel, next_hops=True)
-    assert found.distance.tobytes() == one.distance.tobytes()
-    assert found.next_hop.tobytes() == one.next_hop.tobytes()
+    result = gk.apsp(g, "blocked", devices=machines(count, schedule), panel=panel, next_hops=True)
+    assert result.distance.tobytes() == one.distance.tobytes()
+    assert result.next_hop.tobytes() == one.next_hop.tobytes()
     if kind == "int32":
-        assert (found.distance == by_scipy(g)).all()
-    assert found.stats["devices"] == count
+        assert (result.distance == by_scipy(g)).all()
+    assert result.stats["devices"] == count
     tiles = 3  # of 16, and a panel's on each device
     widths = [min(panel, tiles - first) for first in range(0, tiles, panel)]
     crosses = sum(width**2 * (2 * tiles - width) for width in widths)
     assert one.stats["operations"] == tiles**3 * 16**3
-    assert found.stats["operations"] == (tiles**3 + (count - 1) * crosses) * 16**3
+    assert result.stats["operations"] == (tiles**3 + (count - 1) * crosses) * 16**3
 
 
 @pytest.mark.parametrize("name", ["no_vertices", "one_vertex", "parallel_arcs", "disconnected"])
 def test_devices_may_have_no_row(name):
     g = AWKWARD[name]
-    found = gk.apsp(g, "blocked", devices=machines(3), next_hops=True)
+    result = gk.apsp(g, "blocked", devices=machines(3), next_hops=True)
     one = gk.apsp(g, "blocked", gk.SimtDevice(), next_hops=True)
-    assert found.distance.tobytes() == one.distance.tobytes()
-    assert (found.next_hop == one.next_hop).all()
+    assert result.distance.tobytes() == one.distance.tobytes()
+    assert (result.next_hop == one.next_hop).all()
 
 
 def test_a_negative_cycle_through_the_rows_of_both_is_named():

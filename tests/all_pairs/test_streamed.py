@@ -42,15 +42,15 @@ def scipys(g: gk.Graph) -> np.ndarray:
 @pytest.mark.parametrize(("method", "options"), METHODS, ids=str)
 def test_distances_are_scipys_and_paths_are_as_long(device, method, options, n, kind):
     g = raised(n, kind)
-    found, expected = apsp(g, method, device, next_hops=True, **options), scipys(g)
+    result, expected = apsp(g, method, device, next_hops=True, **options), scipys(g)
     none = np.inf if kind == "float32" else 2**31 - 1
-    np.testing.assert_array_equal(found.distance, np.where(np.isinf(expected), none, expected))
+    np.testing.assert_array_equal(result.distance, np.where(np.isinf(expected), none, expected))
     arcs: dict[tuple[int, int], float] = {}
     for u, v, weight in zip(*g.coo, g.weights, strict=True):
         arcs[u, v] = min(weight.item(), arcs.get((u, v), np.inf))
     for i in range(n):
         for j in range(n):
-            path = found.path(i, j)
+            path = result.path(i, j)
             assert bool(path) == np.isfinite(expected[i, j])
             assert not path or sum(arcs[arc] for arc in pairwise(path)) == expected[i, j]
 
@@ -61,11 +61,11 @@ def test_tran_is_repeated_squaring_bit_for_bit(memory):
     weights = np.random.default_rng(4).random(g.m).astype(np.float32) ** 9
     g = gk.Graph(g.offsets, g.targets, weights)
     whole = apsp(g, "repeated_squaring", gk.SimtDevice(), tile=16)
-    found = apsp(g, "tran", gk.SimtDevice(), tile=16, memory=memory)
-    np.testing.assert_array_equal(found.distance, whole.distance)
+    result = apsp(g, "tran", gk.SimtDevice(), tile=16, memory=memory)
+    np.testing.assert_array_equal(result.distance, whole.distance)
     for name in ("iterations", "operations", "read_backs"):
-        assert found.stats[name] == whole.stats[name]
-    assert found.stats["device_bytes"] <= (memory or 1 << 30)
+        assert result.stats[name] == whole.stats[name]
+    assert result.stats["device_bytes"] <= (memory or 1 << 30)
 
 
 def test_a_round_of_tran_streams_a_row_and_a_column_of_blocks_for_each_block():
@@ -106,8 +106,8 @@ def test_pivots_are_closed_beside_the_launches_of_the_device(monkeypatch):
 
     monkeypatch.setattr(matsumoto.Pivots, "close", beside)
     g = raised(70, "int32")
-    found = apsp(g, "matsumoto", Noting(), tile=16, block=16)
-    np.testing.assert_array_equal(found.distance, apsp(g, "blocked", gk.SimtDevice()).distance)
+    result = apsp(g, "matsumoto", Noting(), tile=16, block=16)
+    np.testing.assert_array_equal(result.distance, apsp(g, "blocked", gk.SimtDevice()).distance)
     assert len(by) == 5
     assert threading.main_thread() not in by
 

@@ -81,7 +81,7 @@ def test_no_vertices_move_nothing(method):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (("per_root", 64), "method"),
         (("naive", 50), "n = 50"),
@@ -89,8 +89,8 @@ def test_no_vertices_move_nothing(method):
         (("blocked", 2.5), "n = 2.5"),
     ],
 )
-def test_what_has_no_formula_is_refused_by_name(arguments, said):
-    with pytest.raises(gk.InvalidArgument, match=said):
+def test_what_has_no_formula_is_refused_by_name(arguments, message):
+    with pytest.raises(gk.InvalidArgument, match=message):
         traffic(*arguments)
 
 

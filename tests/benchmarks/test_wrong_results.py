@@ -52,11 +52,11 @@ def test_wrong_shortest_paths(monkeypatch):
 @pytest.mark.parametrize("wrong", ["distance", "parent"])
 def test_shortest_paths_are_told_from_others(wrong):
     g = weighted(gk.erdos_renyi(12, 3, seed=2))
-    found = gk.sssp(g, 0, "harish", gk.SimtDevice())
-    assert sssp.is_shortest(g, 0, found.distance, found.parent)
-    reached = np.flatnonzero((found.distance != UNREACHED) & (np.arange(g.n) > 0))
+    result = gk.sssp(g, 0, "harish", gk.SimtDevice())
+    assert sssp.is_shortest(g, 0, result.distance, result.parent)
+    reached = np.flatnonzero((result.distance != UNREACHED) & (np.arange(g.n) > 0))
     for v in reached:
-        distance, parent = found.distance.copy(), found.parent.copy()
+        distance, parent = result.distance.copy(), result.parent.copy()
         if wrong == "distance":
             distance[v] += 1
         else:

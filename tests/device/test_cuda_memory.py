@@ -81,14 +81,14 @@ def test_what_is_made_of_a_graph_stays_with_it(gpus):
     marked = []
     for root in (0, 1, 0):
         before = gpus.allocated()
-        found = gk.sssp(g, root, "hbf", device)
-        marked.append(found.stats["launches_for_classes"])
+        result = gk.sssp(g, root, "hbf", device)
+        marked.append(result.stats["launches_for_classes"])
         reached = expected[root].parent >= 0
-        assert np.array_equal(found.distance[reached], expected[root].distance[reached])
+        assert np.array_equal(result.distance[reached], expected[root].distance[reached])
         one_call(device, g.m)  # takes any memory that somebody has given back
     assert marked == [1, 0, 0]
     assert gpus.allocated() == before
-    del g, found
+    del g, result
     gc.collect()
     assert cuda_memory.current().kept == {}
 

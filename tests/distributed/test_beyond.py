@@ -99,9 +99,9 @@ def test_many_roots_are_as_scipy_has_them_here_and_on_workers(client, name, kind
     g = weighted(AWKWARD[name], kind)
     roots = np.arange(g.n)[:: -max(1, g.n // 9)]
     where = {"client": client} if there else {}
-    found = gk.sssp_many(g, roots, engine=engine, batch=4, **where)
-    same(found.distance, oracle(g)[roots])
-    assert found.stats["tiles"] == -(-roots.size // 4)
+    result = gk.sssp_many(g, roots, engine=engine, batch=4, **where)
+    same(result.distance, oracle(g)[roots])
+    assert result.stats["tiles"] == -(-roots.size // 4)
     levels = gk.bfs_many(g, roots, engine=engine, batch=5, **where).distance
     steps = oracle(gk.Graph(g.offsets, g.targets))[roots]
     same(levels, np.where(steps == UNREACHED, -1, steps).astype(np.int32))
@@ -122,10 +122,10 @@ def test_negative_weights_and_a_root_that_is_there_twice(client, engine, method)
 @pytest.mark.parametrize("engine", ENGINES)
 def test_all_pairs_from_each_root_is_shared_by_workers(client, engine):
     g = random_graph()
-    found = gk.apsp(g, "per_root", client=client, engine=engine)
-    same(found.distance, gk.apsp(g, "blocked").distance)
-    assert found.joined == (oracle(g) != UNREACHED).sum()
-    assert found.stats["tiles"] == 8  # four a worker
+    result = gk.apsp(g, "per_root", client=client, engine=engine)
+    same(result.distance, gk.apsp(g, "blocked").distance)
+    assert result.joined == (oracle(g) != UNREACHED).sum()
+    assert result.stats["tiles"] == 8  # four a worker
     matrix = oracle(gk.path(6))
     same(gk.apsp(matrix, "per_root", client=client).distance, matrix)
 
@@ -483,9 +483,9 @@ def test_a_task_that_kills_every_worker_is_named():
 def test_parts_are_joined_to_what_scipy_finds(client, name, kind, engine, parts, there):
     g = weighted(AWKWARD[name], kind)
     where = {"client": client} if there else {}
-    found = gk.apsp(g, "partitioned", engine=engine, parts=parts, **where)
-    same(found.distance, oracle(g))
-    assert found.stats["parts"] <= min(g.n, parts or g.n)
+    result = gk.apsp(g, "partitioned", engine=engine, parts=parts, **where)
+    same(result.distance, oracle(g))
+    assert result.stats["parts"] <= min(g.n, parts or g.n)
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -493,11 +493,11 @@ def test_negative_weights_pass_separators_and_negative_cycles_are_named(client, 
     g = random_graph(30)
     assert (g.weights < 0).any()
     for where in ({}, {"client": client}):
-        found = gk.apsp(g, "partitioned", engine=engine, parts=4, **where)
-        same(found.distance, oracle(g))
+        result = gk.apsp(g, "partitioned", engine=engine, parts=4, **where)
+        same(result.distance, oracle(g))
     floats = gk.Graph(g.offsets, g.targets, g.weights.astype("f4"))  # exact: the weights are whole
-    found = gk.apsp(floats, "partitioned", engine=engine, parts=4, client=client)
-    same(found.distance, oracle(floats))
+    result = gk.apsp(floats, "partitioned", engine=engine, parts=4, client=client)
+    same(result.distance, oracle(floats))
     # A cycle through all parts, which no part knows, and one inside a part.
     for n in (20, 3):
         weights = np.ones(30, np.float32)
@@ -556,24 +556,24 @@ def test_without_metis_the_error_says_what_to_install(monkeypatch):
 def test_blocks_are_closed_to_what_scipy_finds(client, name, kind, engine, block, there):
     g = weighted(AWKWARD[name], kind)
     where = {"client": client} if there else {}
-    found = gk.apsp(g, "blocked", engine=engine, block=block, **where)
-    same(found.distance, oracle(g))
-    assert found.stats["blocks"] == (-(-g.n // block)) ** 2
+    result = gk.apsp(g, "blocked", engine=engine, block=block, **where)
+    same(result.distance, oracle(g))
+    assert result.stats["blocks"] == (-(-g.n // block)) ** 2
 
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_blocks_take_negative_weights_and_name_negative_cycles(client, engine):
     g = random_graph(50)
-    found = gk.apsp(g, "blocked", engine=engine, client=client)
-    same(found.distance, oracle(g))
-    assert found.stats["blocks"] == 16
-    here = gk.apsp(g, "blocked", engine=engine, block=found.stats["block"])
-    assert here.stats == found.stats
+    result = gk.apsp(g, "blocked", engine=engine, client=client)
+    same(result.distance, oracle(g))
+    assert result.stats["blocks"] == 16
+    here = gk.apsp(g, "blocked", engine=engine, block=result.stats["block"])
+    assert here.stats == result.stats
     same(here.distance, oracle(g))
     if engine == "cpu":
-        assert found.stats["operations"] == 50**3
+        assert result.stats["operations"] == 50**3
     else:
-        assert found.stats["operations"] == (4 * 16) ** 3
+        assert result.stats["operations"] == (4 * 16) ** 3
     same(gk.apsp(oracle(gk.path(20)), "blocked", client=client).distance, oracle(gk.path(20)))
     n = 20
     weights = np.ones(n, np.int32)
@@ -659,7 +659,7 @@ def test_blocks_go_on_from_the_last_pivot_to_the_same_bits(
 def test_a_watch_sees_each_task_by_its_kind_in_order_of_what_it_needs(client):
     g = random_graph(40, "float32", 1)
     with distributed.watched(client) as watch:
-        found = gk.apsp(g, "partitioned", engine="cpu", parts=4, client=client)
+        result = gk.apsp(g, "partitioned", engine="cpu", parts=4, client=client)
     kinds = Counter(run.kind for run in watch.runs)
     parts, expected = 4, {"close_part": 4, "take": 4, "close_separators": 1}
     assert {kind: kinds[kind] for kind in expected} == expected
@@ -678,7 +678,7 @@ def test_a_watch_sees_each_task_by_its_kind_in_order_of_what_it_needs(client):
     with distributed.watched(client) as later:
         pass
     assert later.runs == []
-    same(found.distance, gk.apsp(g, "partitioned", engine="cpu", parts=4).distance)
+    same(result.distance, gk.apsp(g, "partitioned", engine="cpu", parts=4).distance)
 
 
 def test_a_run_whose_worker_dies_is_lost_when_the_scheduler_misses_it():

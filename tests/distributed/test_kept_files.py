@@ -588,8 +588,8 @@ def test_too_few_bytes_free_are_refused_with_how_many_are_missing(tmp_path, monk
     needed = {"out of core": 2 * size, "blocks": 3 * size - 128}.get(name, size)
     usage = shutil.disk_usage(tmp_path)
     monkeypatch.setattr(shutil, "disk_usage", lambda place: usage._replace(free=needed - 1_000))
-    said = rf"on a disk with {needed:,} bytes free, not {needed - 1_000:,}: 1,000 too few"
-    with pytest.raises(gk.InvalidArgument, match=said):
+    message = rf"on a disk with {needed:,} bytes free, not {needed - 1_000:,}: 1,000 too few"
+    with pytest.raises(gk.InvalidArgument, match=message):
         run_of(name, tmp_path)()
     assert names_in(tmp_path) == []
 

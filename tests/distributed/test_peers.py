@@ -204,9 +204,9 @@ def test_gpus_that_share_rows_find_the_bits_of_one(monkeypatch, reachable):
         g = gk.Graph(g.offsets, g.targets, rng.random(g.m).astype(np.float32))
         expected = gk.apsp(g, "blocked", gk.SimtDevice(), panel=1, next_hops=True)
         for _ in range(2):  # peer access is asked for twice, and given once
-            found = gk.apsp(g, "blocked", devices=[1, 0], panel=1, next_hops=True)
-            assert found.distance.tobytes() == expected.distance.tobytes()
-            assert found.next_hop.tobytes() == expected.next_hop.tobytes()
+            result = gk.apsp(g, "blocked", devices=[1, 0], panel=1, next_hops=True)
+            assert result.distance.tobytes() == expected.distance.tobytes()
+            assert result.next_hop.tobytes() == expected.next_hop.tobytes()
         assert gpus.enabled == ({(0, 2), (1, 1)} if reachable else set())
         assert gpus.calls["cuMemcpyPeerAsync"] == 2 * 3  # a panel's rows, once to the other
         assert gpus.bytes_in_use(0) == gpus.bytes_in_use(1)

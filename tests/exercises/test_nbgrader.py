@@ -121,7 +121,7 @@ def test_nothing_of_a_teacher_is_overwritten(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("name", "tasks", "said"),
+    ("name", "tasks", "message"),
     [
         ("week 1", TASKS, "SHEET = 'week 1': must be letters, digits"),
         ("../week", TASKS, "SHEET = "),
@@ -129,8 +129,8 @@ def test_nothing_of_a_teacher_is_overwritten(tmp_path):
         ("week", (f"{COURSE}:strides",), "the same for everyone"),
     ],
 )
-def test_what_is_no_assignment_is_refused_by_name(name, tasks, said, tmp_path):
-    with pytest.raises(gk.InvalidArgument, match=said):
+def test_what_is_no_assignment_is_refused_by_name(name, tasks, message, tmp_path):
+    with pytest.raises(gk.InvalidArgument, match=message):
         nbgrader_source.main(str(tmp_path), name, *tasks)
     assert not list(tmp_path.iterdir())
 

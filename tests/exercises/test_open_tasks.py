@@ -312,12 +312,12 @@ def level_by_level(g, root, device):
 def along_a_tree(g, root, device):
     """Relax the arcs of a tree of shortest paths that the host has found."""
     distance = started(g, root, device)
-    found = gk.reference.dijkstra(g, root)
+    result = gk.reference.dijkstra(g, root)
     source, target = g.coo
-    tight = found.distance[source] + g.weights == found.distance[target]
-    arcs = np.flatnonzero(tight & (found.parent[target] == source) & (target != root))
+    tight = result.distance[source] + g.weights == result.distance[target]
+    arcs = np.flatnonzero(tight & (result.parent[target] == source) & (target != root))
     _, first = np.unique(target[arcs], return_index=True)
-    arcs = arcs[first][np.argsort(found.distance[target[arcs[first]]], kind="stable")]
+    arcs = arcs[first][np.argsort(result.distance[target[arcs[first]]], kind="stable")]
     tree = np.stack([source[arcs], arcs], axis=1).astype(np.int32)
     given = [device.array(a) for a in (g.offsets, g.targets, g.weights, tree)]
     device.launch(relax_tree, 1, 32, *given, distance)

@@ -103,7 +103,7 @@ def test_questions_for_moodle_hold_the_answers_and_their_points():
 
 
 @pytest.mark.parametrize(
-    ("tasks", "said"),
+    ("tasks", "message"),
     [
         ((), "names such as bfs-2, each once"),
         (("bfs-2", "bfs-2=5"), "each once"),
@@ -115,7 +115,7 @@ def test_questions_for_moodle_hold_the_answers_and_their_points():
         (("bfs-1", "--variants"), "id = '--variants': must be one of start-1"),
     ],
 )
-def test_what_is_no_sheet_is_refused_by_name(tasks, said, tmp_path, capsys):
-    with pytest.raises(gk.InvalidArgument, match=said.replace("(", r"\(")):
+def test_what_is_no_sheet_is_refused_by_name(tasks, message, tmp_path, capsys):
+    with pytest.raises(gk.InvalidArgument, match=message.replace("(", r"\(")):
         make_sheet.main(str(tmp_path / "sheet"), *tasks)
     assert not list(tmp_path.iterdir())

@@ -15,15 +15,15 @@ from gpukernels.reference.multicore import search
 
 
 def check(g, root):
-    found, right = multicore.bfs(g, root), reference.bfs(g, root)
-    np.testing.assert_array_equal(found.distance, right.distance)
-    assert found.levels == right.levels
-    reached = found.distance >= 0
-    assert found.parent[root] == root
-    assert np.all(found.parent[~reached] == -1)
+    result, right = multicore.bfs(g, root), reference.bfs(g, root)
+    np.testing.assert_array_equal(result.distance, right.distance)
+    assert result.levels == right.levels
+    reached = result.distance >= 0
+    assert result.parent[root] == root
+    assert np.all(result.parent[~reached] == -1)
     source, target = g.coo
-    is_parent = (found.parent[target] == source) & (
-        found.distance[target] == found.distance[source] + 1
+    is_parent = (result.parent[target] == source) & (
+        result.distance[target] == result.distance[source] + 1
     )
     others = np.flatnonzero(reached & (np.arange(g.n) != root))
     assert np.isin(others, target[is_parent]).all()

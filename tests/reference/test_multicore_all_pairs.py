@@ -25,13 +25,13 @@ def with_weights(g, kind):
 @pytest.mark.parametrize("name", AWKWARD)
 def test_distances_are_those_of_the_plain_loops(name, kind):
     g = with_weights(AWKWARD[name], kind)
-    found, right = all_cores.apsp(g), reference.floyd_warshall(g)
+    result, right = all_cores.apsp(g), reference.floyd_warshall(g)
     floats = kind == "float32"
-    assert found.distance.dtype == (np.float32 if floats else np.int32)
-    assert found.next_hop is None
+    assert result.distance.dtype == (np.float32 if floats else np.int32)
+    assert result.next_hop is None
     joined = right.next_hop >= 0
-    assert (found.distance[~joined] == (np.inf if floats else UNREACHED)).all()
-    np.testing.assert_array_equal(found.distance[joined], right.distance[joined])
+    assert (result.distance[~joined] == (np.inf if floats else UNREACHED)).all()
+    np.testing.assert_array_equal(result.distance[joined], right.distance[joined])
 
 
 @pytest.mark.parametrize("n", [1, 63, 64, 65, 200])

@@ -17,13 +17,13 @@ from gpukernels.reference.multicore import atomics
 
 
 def check(g, root):
-    found, right = multicore.sssp(g, root), reference.dijkstra(g, root)
+    result, right = multicore.sssp(g, root), reference.dijkstra(g, root)
     reached = right.parent >= 0
-    none = np.inf if found.distance.dtype == float else np.iinfo(found.distance.dtype).max
-    assert (found.distance[~reached] == none).all()
-    np.testing.assert_array_equal(found.distance[reached], right.distance[reached])
-    assert found.relaxations >= right.relaxations
-    return found
+    none = np.inf if result.distance.dtype == float else np.iinfo(result.distance.dtype).max
+    assert (result.distance[~reached] == none).all()
+    np.testing.assert_array_equal(result.distance[reached], right.distance[reached])
+    assert result.relaxations >= right.relaxations
+    return result
 
 
 @pytest.mark.parametrize(

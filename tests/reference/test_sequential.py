@@ -24,15 +24,15 @@ def check_parents(g, root, distance, parent):
 @pytest.mark.parametrize(("name", "root"), CASES)
 def test_bfs_agrees_with_scipy_and_networkx_on_awkward_graphs(name, root):
     g = AWKWARD[name]
-    found = reference.bfs(g, root)
+    result = reference.bfs(g, root)
     oracle = shortest_path(g.to_scipy(), unweighted=True, indices=root)
     oracle = np.where(np.isfinite(oracle), oracle, -1).astype(int)
-    np.testing.assert_array_equal(found.distance, oracle)
+    np.testing.assert_array_equal(result.distance, oracle)
     lengths = networkx.single_source_shortest_path_length(g.to_networkx(), root)
-    assert {v: int(d) for v, d in enumerate(found.distance) if d >= 0} == lengths
-    check_parents(g, root, found.distance, found.parent)
-    assert found.levels == oracle.max() + 1
-    assert found.distance.dtype == found.parent.dtype == np.int32
+    assert {v: int(d) for v, d in enumerate(result.distance) if d >= 0} == lengths
+    check_parents(g, root, result.distance, result.parent)
+    assert result.levels == oracle.max() + 1
+    assert result.distance.dtype == result.parent.dtype == np.int32
 
 
 @examples(60, soak=1200)
@@ -53,9 +53,9 @@ def test_bfs_agrees_with_networkx_on_any_graph(case, directed):
     oracle.add_nodes_from(range(n))
     oracle.add_edges_from(arcs)
     lengths = networkx.single_source_shortest_path_length(oracle, root)
-    found = reference.bfs(g, root)
-    assert found.distance.tolist() == [lengths.get(v, -1) for v in range(n)]
-    check_parents(g, root, found.distance, found.parent)
+    result = reference.bfs(g, root)
+    assert result.distance.tolist() == [lengths.get(v, -1) for v in range(n)]
+    check_parents(g, root, result.distance, result.parent)
 
 
 @pytest.mark.parametrize("root", [-1, 3, 2**40])

@@ -186,9 +186,9 @@ def test_relaxations_of_rounds_follow_from_the_order():
     # Against the order of the vertices a round brings one vertex nearer.
     n = 20
     g = gk.Graph.from_arcs(n, range(1, n), range(n - 1), [1] * (n - 1))
-    found = reference.bellman_ford(g, n - 1)
-    assert found.iterations == n
-    assert found.improvements == n - 1
+    result = reference.bellman_ford(g, n - 1)
+    assert result.iterations == n
+    assert result.improvements == n - 1
     forward = reference.bellman_ford(gk.Graph.from_arcs(n, range(n - 1), range(1, n)), 0)
     assert (forward.iterations, forward.relaxations) == (2, 2 * (n - 1))
 
@@ -201,7 +201,7 @@ def test_a_root_that_is_no_vertex_is_refused(method, root):
 
 
 def test_a_path_to_what_is_no_vertex_is_refused():
-    found = reference.dijkstra(gk.path(3))
-    assert found.path_to(2) == [0, 1, 2]
+    result = reference.dijkstra(gk.path(3))
+    assert result.path_to(2) == [0, 1, 2]
     with pytest.raises(gk.VertexOutOfRange, match="v = 3"):
-        found.path_to(3)
+        result.path_to(3)

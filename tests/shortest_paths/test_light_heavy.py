@@ -87,9 +87,9 @@ def test_a_heavy_arc_that_rounding_leads_into_the_bucket(device):
     # Floats near 1e9 are 64 apart: the arcs of weight 20 lead nowhere further, and 2 -> 1 is back.
     weights = np.float32([1e9, 20, 20, 20, 5])
     g = gk.Graph.from_arcs(5, [0, 1, 2, 2, 3], [1, 2, 1, 3, 4], weights)
-    found = search(g, 0, device, delta=10)
-    assert found.distance.tolist() == [0, 1e9, 1e9, 1e9, 1e9]
-    assert found.path_to(4) == [0, 1, 2, 3, 4]
+    match = search(g, 0, device, delta=10)
+    assert match.distance.tolist() == [0, 1e9, 1e9, 1e9, 1e9]
+    assert match.path_to(4) == [0, 1, 2, 3, 4]
 
 
 def test_arcs_are_split_once_for_a_graph_and_a_delta_on_a_gpu(monkeypatch):
@@ -105,8 +105,8 @@ def test_arcs_are_split_once_for_a_graph_and_a_delta_on_a_gpu(monkeypatch):
         g, gpu = gk.random_weights(gk.path(40), low=1, high=9, seed=1), gk.CudaDevice()
         expected = reference.dijkstra(g).distance
         for delta in (4, 4, 7, 4):
-            found = search(g, 0, gpu, delta=delta)
-            np.testing.assert_array_equal(found.distance, expected)
+            match = search(g, 0, gpu, delta=delta)
+            np.testing.assert_array_equal(match.distance, expected)
     finally:
         gpus.close()
     assert deltas == [4, 7, 4]

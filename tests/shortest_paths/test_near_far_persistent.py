@@ -26,12 +26,12 @@ def weigh(g: gk.Graph, kind: str = "int32", low: int = 1, high: int = 100) -> gk
 
 def search(g: gk.Graph, root: int, device, **options):
     """Search, compare with Dijkstra's heap, and return what the search did."""
-    found = sssp(g, root, METHOD, device, **options)
+    result = sssp(g, root, METHOD, device, **options)
     expected = reference.dijkstra(g, root)
     reached = expected.parent >= 0
-    np.testing.assert_array_equal(found.distance[reached], expected.distance[reached])
-    assert (found.distance[~reached] == infinity(found.distance.dtype)).all()
-    return found.stats
+    np.testing.assert_array_equal(result.distance[reached], expected.distance[reached])
+    assert (result.distance[~reached] == infinity(result.distance.dtype)).all()
+    return result.stats
 
 
 GRAPHS = {

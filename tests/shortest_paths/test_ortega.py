@@ -52,11 +52,11 @@ def test_each_round_settles_all_vertices_within_the_limit_and_no_other(
     g = GRAPHS[name]
     weights = np.ones(g.m) if g.weights is None else g.weights
     g = gk.Graph(g.offsets, g.targets, weights.astype(kind))
-    found = sssp(g, 0, "ortega", scheduled_device, threads=32)
+    result = sssp(g, 0, "ortega", scheduled_device, threads=32)
     expected = settled_by_round(g, 0)
-    assert found.stats["settled"] == expected
-    assert found.stats["iterations"] == found.stats["read_backs"] == len(expected)
-    assert found.stats["relaxations"] == reference.dijkstra(g).relaxations
+    assert result.stats["settled"] == expected
+    assert result.stats["iterations"] == result.stats["read_backs"] == len(expected)
+    assert result.stats["relaxations"] == reference.dijkstra(g).relaxations
 
 
 def test_each_arc_is_relaxed_once_and_every_launch_is_counted():
@@ -92,9 +92,9 @@ def test_equal_weights_settle_a_level_in_each_round(device):
 def test_a_limit_beyond_int32_is_none(device):
     # 5 and the arc back to vertex 0 are more than int32 holds; no shortest path takes that arc.
     g = gk.Graph.from_arcs(4, [0, 0, 1, 2], [1, 2, 0, 0], [5, 7, 2**31 - 2, 2**31 - 1])
-    found = sssp(g, 0, "ortega", device)
-    assert found.distance.tolist() == [0, 5, 7, 2**31 - 1]
-    assert found.stats["settled"] == [1, 2]
+    result = sssp(g, 0, "ortega", device)
+    assert result.distance.tolist() == [0, 5, 7, 2**31 - 1]
+    assert result.stats["settled"] == [1, 2]
 
 
 def test_the_race_on_distances_is_declared(monkeypatch):

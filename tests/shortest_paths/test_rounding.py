@@ -266,22 +266,22 @@ def test_methods_that_take_negative_weights_are_all_tried():
 
 
 def test_johnson_gives_the_length_of_the_path_and_not_that_of_raised_weights():
-    found = gk.apsp(float_graph(3, FALLS), "johnson", gk.SimtDevice())
-    assert found.distance[0].tolist() == [0, 2.0**24, 2.0**24]  # 2^24 + 1 is rounded to even
+    result = gk.apsp(float_graph(3, FALLS), "johnson", gk.SimtDevice())
+    assert result.distance[0].tolist() == [0, 2.0**24, 2.0**24]  # 2^24 + 1 is rounded to even
 
 
 @examples(20, 500)
 @given(g=graphs())
 def test_distances_of_johnson_are_the_lengths_of_its_paths(g):
     try:
-        found = gk.apsp(g, "johnson", gk.SimtDevice(), next_hops=True)
+        result = gk.apsp(g, "johnson", gk.SimtDevice(), next_hops=True)
         alone = gk.apsp(g, "johnson", gk.SimtDevice())
     except (gk.NegativeCycleError, gk.InvalidArgument, OverflowError, FloatingPointError):
         return
-    np.testing.assert_array_equal(alone.distance, found.distance)
+    np.testing.assert_array_equal(alone.distance, result.distance)
     if g.m == 0 or g.weights.min() >= 0:
         return
-    for i, j in zip(*np.nonzero(np.isfinite(found.distance)), strict=True):
-        length = length_of(g, found.path(int(i), int(j)))
-        apart = abs(length - Fraction(found.distance[i, j].item()))
+    for i, j in zip(*np.nonzero(np.isfinite(result.distance)), strict=True):
+        length = length_of(g, result.path(int(i), int(j)))
+        apart = abs(length - Fraction(result.distance[i, j].item()))
         assert apart <= 2.0**-24 * abs(length) + 2.0**-49 * total(g)

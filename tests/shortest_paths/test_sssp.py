@@ -165,9 +165,9 @@ def test_zero_weights_close_no_cycle_of_parents(device, method):
 @pytest.mark.parametrize("method", METHODS)
 def test_a_float_that_vanishes_beside_the_distance_closes_no_cycle(device, method):
     g = gk.Graph.from_arcs(4, [0, 1, 2, 2, 3], [1, 2, 1, 3, 2], np.float32([1e9, 1, 1, 1, 1]))
-    found = sssp(g, 0, method, device)
-    assert found.distance.tolist() == [0, 1e9, 1e9, 1e9]
-    assert found.path_to(3) == [0, 1, 2, 3]
+    result = sssp(g, 0, method, device)
+    assert result.distance.tolist() == [0, 1e9, 1e9, 1e9]
+    assert result.path_to(3) == [0, 1, 2, 3]
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -251,9 +251,9 @@ def test_without_parents_none_are_looked_for(method, kind):
     ran = {}
     for parents in (True, False):
         device = ReadingDevice(trace=True)
-        found = sssp(g, 0, method, device, parents=parents)
+        result = sssp(g, 0, method, device, parents=parents)
         ran[parents] = {launch.kernel for launch in device.trace.launches}
-        stats = found.stats
+        stats = result.stats
         prepared = stats.get("launches_for_classes", 0) + stats.get("launches_for_weights", 0)
         counted = stats["launches"] + stats["launches_for_parents"] + prepared
         assert counted == len(device.trace.launches)
@@ -262,10 +262,10 @@ def test_without_parents_none_are_looked_for(method, kind):
         assert device.sizes.count(g.n) == 1 + parents
     assert ran[False] < ran[True]
     assert stats["launches_for_parents"] == 0
-    assert found.parent is None
-    np.testing.assert_array_equal(found.distance, sssp(g, 0, method).distance)
+    assert result.parent is None
+    np.testing.assert_array_equal(result.distance, sssp(g, 0, method).distance)
     with pytest.raises(ValueError, match="kept no parents"):
-        found.path_to(2)
+        result.path_to(2)
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -278,11 +278,11 @@ def test_searches_from_many_roots_look_for_no_parents(method):
 
 def test_harish_counts_the_rounds_of_the_definition(device):
     g = gk.path(6)
-    found = sssp(g, 0, "harish", device)
+    result = sssp(g, 0, "harish", device)
     # One round a step, and one that finds nothing; every vertex relaxes its arcs once.
-    assert found.stats["iterations"] == 6
-    assert found.stats["relaxations"] == g.m
-    assert found.stats["launches"] == 12
+    assert result.stats["iterations"] == 6
+    assert result.stats["relaxations"] == g.m
+    assert result.stats["launches"] == 12
 
 
 #: What each option refuses, in every method that has it; tests/test_hostile_fuzz.py tests flags.
@@ -347,10 +347,10 @@ def test_parents_of_a_large_graph_are_made_beside_the_copy_of_its_distances(
         expected = gk.sssp(g, 0, "harish", gk.SimtDevice())
         with monkeypatch.context() as large:
             large.setattr(tight, "LARGE", 0)
-            found = gk.sssp(g, 0, "harish", gk.SimtDevice(schedule=schedule, seed=3))
-        np.testing.assert_array_equal(found.distance, expected.distance)
-        np.testing.assert_array_equal(found.parent, expected.parent)
-        more = found.stats["launches_for_parents"] - expected.stats["launches_for_parents"]
+            result = gk.sssp(g, 0, "harish", gk.SimtDevice(schedule=schedule, seed=3))
+        np.testing.assert_array_equal(result.distance, expected.distance)
+        np.testing.assert_array_equal(result.parent, expected.parent)
+        more = result.stats["launches_for_parents"] - expected.stats["launches_for_parents"]
         assert more == 1
-        assert (found.stats["launches_for_parents"] > launches) == (0 in weights)
-        assert found.path_to(3) == [0, 1, 2, 3]
+        assert (result.stats["launches_for_parents"] > launches) == (0 in weights)
+        assert result.path_to(3) == [0, 1, 2, 3]

@@ -64,10 +64,10 @@ def test_a_frontier_holds_nothing_twice_and_knows_its_arcs(
     read = sweep.Sweep.read
     monkeypatch.setattr(sweep.Sweep, "read", look)
     monkeypatch.setattr(sweep, "MAX_BLOCKS", 2)  # so that a block takes several tiles
-    found = sssp(g, 0, method, scheduled_device, threads=32, **options)
+    result = sssp(g, 0, method, scheduled_device, threads=32, **options)
     expected = np.minimum(reference.dijkstra(g).distance, UNREACHED)
-    np.testing.assert_array_equal(found.distance, expected)
-    assert found.stats["read_backs"] == len(looked_at)
+    np.testing.assert_array_equal(result.distance, expected)
+    assert result.stats["read_backs"] == len(looked_at)
 
 
 @pytest.mark.parametrize("scheduled_device", SCHEDULES, indirect=True)
@@ -86,13 +86,13 @@ def test_a_vertex_that_falls_often_in_a_round_is_enqueued_once(scheduled_device)
     middle = np.arange(1, k + 1)
     source, target = np.append(np.zeros(k, int), middle), np.append(middle, np.full(k, k + 1))
     g = gk.Graph.from_arcs(k + 2, source, target, np.append(np.ones(k, int), 1000 - middle))
-    found = sssp(g, 0, "workfront_sweep", scheduled_device)
-    assert found.distance[k + 1] == 1 + 1000 - k
-    assert found.stats["frontier_sizes"] == [1, k, 1]
-    assert found.stats["duplicates"] < k
+    result = sssp(g, 0, "workfront_sweep", scheduled_device)
+    assert result.distance[k + 1] == 1 + 1000 - k
+    assert result.stats["frontier_sizes"] == [1, k, 1]
+    assert result.stats["duplicates"] < k
     if getattr(scheduled_device, "schedule", None) == "lockstep":
         # In the order of the threads each sum is less than all before.
-        assert found.stats["duplicates"] == k - 1
+        assert result.stats["duplicates"] == k - 1
 
 
 @pytest.mark.parametrize(
@@ -100,8 +100,8 @@ def test_a_vertex_that_falls_often_in_a_round_is_enqueued_once(scheduled_device)
 )
 def test_any_block_size(sweeping, threads, kind, device):
     (method, options), g = sweeping, gk.Graph(HUB.offsets, HUB.targets, HUB.weights.astype(kind))
-    found = sssp(g, 3, method, device, threads=threads, **options)
-    np.testing.assert_array_equal(found.distance, reference.dijkstra(g, 3).distance)
+    result = sssp(g, 3, method, device, threads=threads, **options)
+    np.testing.assert_array_equal(result.distance, reference.dijkstra(g, 3).distance)
 
 
 @pytest.mark.parametrize(("method", "options"), SWEEPS)
@@ -231,8 +231,8 @@ def test_the_default_delta_is_32_mean_weights_over_the_mean_degree(method, devic
 def test_a_delta_that_vanishes_beside_the_distances_ends(method, device):
     # 1e9 + 1e-30 is 1e9, in 64 bits too.
     g = gk.Graph.from_arcs(5, [0, 0, 1, 2, 3], [1, 2, 3, 3, 4], np.float32([1e9, 2e9, 1, 1, 1e9]))
-    found = sssp(g, 0, method, device, delta=1e-30)
-    np.testing.assert_array_equal(found.distance, np.float32([0, 1e9, 2e9, 1e9, 2e9]))
+    result = sssp(g, 0, method, device, delta=1e-30)
+    np.testing.assert_array_equal(result.distance, np.float32([0, 1e9, 2e9, 1e9, 2e9]))
 
 
 @pytest.mark.parametrize("method", NEXT_LIMIT)
@@ -245,10 +245,10 @@ def test_a_vertex_that_waits_and_falls_within_the_limit_leaves_the_pile(method, 
     if far:
         source, target, weights = [*source, 0], [*target, 4], [*weights, *far]
     g = gk.Graph.from_arcs(4 + len(far), source, target, weights)
-    found = sssp(g, 0, method, device, delta=5)
-    assert found.distance.tolist() == [0, 1, 2, 3, *far]
-    assert found.stats["frontier_sizes"] == [1] * (4 + len(far))
-    assert (found.stats["put_off"], found.stats["splits"]) == (1 + len(far), 1)
+    result = sssp(g, 0, method, device, delta=5)
+    assert result.distance.tolist() == [0, 1, 2, 3, *far]
+    assert result.stats["frontier_sizes"] == [1] * (4 + len(far))
+    assert (result.stats["put_off"], result.stats["splits"]) == (1 + len(far), 1)
 
 
 @pytest.mark.parametrize("method", NEXT_LIMIT)

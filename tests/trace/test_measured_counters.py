@@ -72,9 +72,9 @@ def test_the_record_holds_what_the_machine_counts_today(kept, counted):
 def listings():
     """Return what the page lists: a kernel and its instructions."""
     text = PAGE.read_text(encoding="utf-8")
-    found = re.findall(r"<!-- sass: (\w+)(?:, compiler)? -->\n```text\n(.*?)```", text, re.DOTALL)
-    assert len(found) >= 8
-    return [pytest.param(*parts, id=parts[0]) for parts in found]
+    matches = re.findall(r"<!-- sass: (\w+)(?:, compiler)? -->\n```text\n(.*?)```", text, re.DOTALL)
+    assert len(matches) >= 8
+    return [pytest.param(*parts, id=parts[0]) for parts in matches]
 
 
 @pytest.mark.parametrize(("kernel", "text"), listings())

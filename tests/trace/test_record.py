@@ -87,7 +87,7 @@ def test_function_and_statement_choose_steps_and_the_rest_leaves_them(trace):
 
 
 @pytest.mark.parametrize(
-    ("wrong", "said"),
+    ("wrong", "message"),
     [
         ({"function": "halved"}, r"function='halved'.*add_up, copy, doubled"),
         ({"statement": "halved("}, r"statement='halved\('"),
@@ -95,8 +95,8 @@ def test_function_and_statement_choose_steps_and_the_rest_leaves_them(trace):
         ({"kernel": "paste"}, r"kernel='paste'.*add_up, copy"),
     ],
 )
-def test_one_name_that_is_not_there_is_refused_with_those_that_are(trace, wrong, said):
-    with pytest.raises(KeyError, match=said):
+def test_one_name_that_is_not_there_is_refused_with_those_that_are(trace, wrong, message):
+    with pytest.raises(KeyError, match=message):
         trace.select(**wrong)
 
 

@@ -140,7 +140,7 @@ def test_the_lists_beside_the_steps_are_looked_at_too(dial):
 
 
 @pytest.mark.parametrize(
-    ("plays", "said"),
+    ("plays", "message"),
     [
         ({("a", "h"): "#fig-a"}, "of the runs"),
         ({("a", "g"): "fig-a"}, r"plays\[\('a', 'g'\)\].*an address"),
@@ -149,8 +149,8 @@ def test_the_lists_beside_the_steps_are_looked_at_too(dial):
         ([("a", "g")], "a dict"),
     ],
 )
-def test_a_comparison_refuses_what_cannot_play(plays, said):
-    with pytest.raises(InvalidArgument, match=said):
+def test_a_comparison_refuses_what_cannot_play(plays, message):
+    with pytest.raises(InvalidArgument, match=message):
         CompareView([("a", "g", {"x": 1})], plays=plays)
 
 

@@ -81,9 +81,9 @@ def test_the_sentence_of_a_frame_has_the_number_beside_the_slider(name):
     for frames in FRAMES(record):
         for frame in frames:
             noun, number = frame["label"].split()
-            found = re.search(rf"(?:^|, ){noun} (\d+)\b", frame["said"], re.IGNORECASE)
-            told += found is not None
-            assert found is None or found[1] == number
+            match = re.search(rf"(?:^|, ){noun} (\d+)\b", frame["said"], re.IGNORECASE)
+            told += match is not None
+            assert match is None or match[1] == number
     if record["view"] in ("warp", "memory", "mapping", "hash", "scan", "relax", "frontier"):
         assert told
 
