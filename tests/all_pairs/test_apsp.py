@@ -109,24 +109,24 @@ def closed(arcs: np.ndarray) -> np.ndarray:
     return floyd_warshall(csgraph_from_dense(arcs, null_value=np.inf)) if arcs.size else arcs
 
 
-def check(g: gk.Graph, found, expected: np.ndarray | None = None) -> None:
+def check(g: gk.Graph, answer, expected: np.ndarray | None = None) -> None:
     """Distances are SciPy's, and hops lead along arcs of just that length."""
     arcs = matrix_of(g)
     if expected is None:
         expected = closed(arcs)
     dtype = np.float32 if g.weights is not None and g.weights.dtype.kind == "f" else np.int32
-    assert found.distance.dtype == dtype
+    assert answer.distance.dtype == dtype
     nothing = UNREACHED if dtype == np.int32 else np.inf
     np.testing.assert_array_equal(
-        found.distance, np.where(np.isinf(expected), nothing, expected).astype(dtype)
+        answer.distance, np.where(np.isinf(expected), nothing, expected).astype(dtype)
     )
-    assert found.joined == np.isfinite(expected).sum()
-    if found.next_hop is None:
+    assert answer.joined == np.isfinite(expected).sum()
+    if answer.next_hop is None:
         return
-    np.testing.assert_array_equal(found.next_hop >= 0, np.isfinite(expected))
+    np.testing.assert_array_equal(answer.next_hop >= 0, np.isfinite(expected))
     for i in range(g.n):
         for j in range(g.n):
-            path = found.path(i, j)
+            path = answer.path(i, j)
             assert bool(path) == np.isfinite(expected[i, j])
             if path:
                 assert (path[0], path[-1]) == (i, j)
@@ -216,13 +216,13 @@ def test_floats_that_are_rounded_still_have_paths(device, method):
     g = gk.complete(20)
     weights = np.random.default_rng(4).random(g.m).astype(np.float32) ** 9
     g = gk.Graph(g.offsets, g.targets, weights)
-    found = apsp(g, method, device, next_hops=True)
+    answer = apsp(g, method, device, next_hops=True)
     arcs = matrix_of(g)
-    np.testing.assert_allclose(found.distance, closed(arcs), rtol=1e-5)
+    np.testing.assert_allclose(answer.distance, closed(arcs), rtol=1e-5)
     for i in range(g.n):
         for j in range(g.n):
-            length = sum(arcs[arc] for arc in pairwise(found.path(i, j)))
-            assert length == pytest.approx(found.distance[i, j], rel=1e-5)
+            length = sum(arcs[arc] for arc in pairwise(answer.path(i, j)))
+            assert length == pytest.approx(answer.distance[i, j], rel=1e-5)
 
 
 @every_method
@@ -241,21 +241,21 @@ def test_a_matrix_is_taken_like_its_graph(device, method):
 
 @every_hopping_method
 def test_a_result_can_be_pickled_and_printed(device, method):
-    found = apsp(gk.path(3), method, device, next_hops=True)
-    again = pickle.loads(pickle.dumps(found))
-    np.testing.assert_array_equal(again.distance, found.distance)
-    assert repr(found) == (
+    answer = apsp(gk.path(3), method, device, next_hops=True)
+    again = pickle.loads(pickle.dumps(answer))
+    np.testing.assert_array_equal(again.distance, answer.distance)
+    assert repr(answer) == (
         f"APSPResult by {method}: 9 of 9 pairs; distance int32 (3, 3), next_hop int32 (3, 3)"
     )
     assert again.path(2, 0) == [2, 1, 0]
 
 
 def test_paths_of_a_result_without_hops_or_to_no_vertex_are_refused():
-    found = apsp(gk.path(3), "naive", next_hops=False)
+    answer = apsp(gk.path(3), "naive", next_hops=False)
     with pytest.raises(ValueError, match="kept no next hops"):
-        found.path(0, 2)
+        answer.path(0, 2)
     with pytest.raises(gk.VertexOutOfRange, match="j = 3"):
-        found.path(0, 3)
+        answer.path(0, 3)
 
 
 # --- infinity and its neighbors -------------------------------------------------------------------
@@ -531,7 +531,7 @@ def test_launches_and_operations_are_those_of_the_definition(method, n):
 def test_squaring_takes_the_logarithm_of_the_arcs_and_ends_when_nothing_changes(device, lazy):
     for n, rounds in ((1, 0), (2, 1), (9, 4), (17, 5)):
         ring = gk.Graph.from_arcs(n, range(n), [*range(1, n), 0])
-        found = apsp(ring, "repeated_squaring", device, lazy=lazy)
-        assert found.stats["iterations"] == rounds
+        answer = apsp(ring, "repeated_squaring", device, lazy=lazy)
+        assert answer.stats["iterations"] == rounds
     assert apsp(gk.complete(40), "repeated_squaring", device).stats["iterations"] == 1
     assert apsp(gk.star(40), "repeated_squaring", device).stats["iterations"] == 2

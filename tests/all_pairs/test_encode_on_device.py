@@ -50,9 +50,9 @@ def matrices(draw):
 def test_encoding_and_decoding_as_on_the_host(raw):
     device, n = gk.SimtDevice(), len(raw)
     expected, reach = encoded(raw)
-    rows, found = encoded_on(device, raw)
+    rows, range_on_device = encoded_on(device, raw)
     np.testing.assert_array_equal(device.read(rows), expected)
-    assert found == reach
+    assert range_on_device == reach
     absent = expected.dtype.type(ABSENT if raw.dtype == np.int32 else np.inf)
     padded = padded_on(device, rows, n + 3, absent)
     held = device.read(padded)

@@ -51,8 +51,8 @@ def scipys(g: gk.Graph) -> np.ndarray:
     whole = g.weights.dtype == np.int32
     matrix = g.dense(np.inf).astype(float)
     np.fill_diagonal(matrix, 0)
-    found = floyd_warshall(csgraph_from_dense(matrix, null_value=np.inf))
-    return np.where(np.isinf(found), UNREACHED if whole else np.inf, found).astype(g.weights.dtype)
+    d = floyd_warshall(csgraph_from_dense(matrix, null_value=np.inf))
+    return np.where(np.isinf(d), UNREACHED if whole else np.inf, d).astype(g.weights.dtype)
 
 
 class IdleDevice(gk.SimtDevice):
@@ -110,20 +110,20 @@ def test_no_more_of_a_gpu_is_in_use_at_once_than_was_allowed(monkeypatch, next_h
 
     def allocating(size):
         nonlocal most
-        found = allocate(size)
+        result = allocate(size)
         most = max(most, gpus.bytes_in_use())
-        return found
+        return result
 
     gpus._take_over(monkeypatch, "cuMemAlloc", allocating)
     try:
         g = weighted(40, "float32")
         options = {"memory": EIGHT if next_hops else SIX, "next_hops": next_hops}
-        found = apsp(g, METHOD, gk.CudaDevice(), **options)
-        assert most <= found.stats["device_bytes"] <= options["memory"]
+        result = apsp(g, METHOD, gk.CudaDevice(), **options)
+        assert most <= result.stats["device_bytes"] <= options["memory"]
         assert most > 0.9 * options["memory"]
         # Bit by bit as on the machine: copies that nobody waited for would be missing.
         expected = apsp(g, METHOD, gk.SimtDevice(), **options)
-        assert found.distance.tobytes() == expected.distance.tobytes()
+        assert result.distance.tobytes() == expected.distance.tobytes()
     finally:
         gpus.close()
 
@@ -186,8 +186,8 @@ def test_bytes_copied_of_blocks_that_differ_are_those_of_the_formula(memory):
         form = form_of(n, "int32", 16, None)
         blocks = out_of_core.blocks_for(n, form, memory, device)
         stats = apsp(gk.path(n), METHOD, device, memory=memory, tile=16).stats
-        found = stats["bytes_to_device"], stats["bytes_from_device"]
-        assert found == bytes_copied(blocks)
+        copied = stats["bytes_to_device"], stats["bytes_from_device"]
+        assert copied == bytes_copied(blocks)
         assert stats["operations"] == blocks.operations
 
 
@@ -295,12 +295,12 @@ def test_rows_are_those_of_the_whole_matrix(g):
         for given_as in (g, matrix, np.asfortranarray(matrix)):
             rows = lengths_of(given_as, whole=False)
             expected = whole if given_as is g else lengths_of(given_as)
-            for found, of in ((rows, expected), (rows.pattern(), expected.pattern())):
-                made = [found.rows(*slab) for slab in found.slabs()]
-                matrix_again = np.vstack(made) if made else np.empty((0, 0), found.dtype)
+            for lengths, of in ((rows, expected), (rows.pattern(), expected.pattern())):
+                parts = [lengths.rows(*slab) for slab in lengths.slabs()]
+                matrix_again = np.vstack(parts) if parts else np.empty((0, 0), lengths.dtype)
                 np.testing.assert_array_equal(matrix_again, of.matrix)
-                assert found.dtype == of.matrix.dtype
-                assert (found.infinite, found.too_long) == (of.infinite, of.too_long)
+                assert lengths.dtype == of.matrix.dtype
+                assert (lengths.infinite, lengths.too_long) == (of.infinite, of.too_long)
 
 
 def test_a_long_way_from_a_vertex_to_itself_does_not_count():
@@ -378,19 +378,19 @@ def in_file(g, file, **options):
 def test_what_is_done_is_not_done_again(tmp_path, floats):
     g, expected = floats
     file, whole = tmp_path / "d.npy", in_file(g, tmp_path / "whole.npy").stats
-    said, write = [], Sidecar.write
+    steps, write = [], Sidecar.write
 
     def written(self, state):
         write(self, state)
-        said.append(state["done"])
-        if said[-1] == 2:
+        steps.append(state["done"])
+        if steps[-1] == 2:
             raise Interrupted
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Sidecar, "write", written)
         with pytest.raises(Interrupted):
             in_file(g, file)
-    assert said == [0, 1, 2]
+    assert steps == [0, 1, 2]
     result = in_file(g, file, memory=None)  # as large blocks as before
     assert result.stats["resumed_at"] == 2
     assert result.stats["launches"] == whole["launches"] // 3
@@ -466,13 +466,13 @@ def test_a_file_cut_short_is_refused_and_not_filled_up(left, floats, cut):
     assert contents(file.parent) == before
 
 
-@pytest.mark.parametrize("there", ["d.npy", "d.npy.other", "d.npy.joined.npy"])
-def test_a_file_that_is_there_is_left_alone(tmp_path, there):
-    (tmp_path / there).write_bytes(b"mine")
+@pytest.mark.parametrize("name", ["d.npy", "d.npy.other", "d.npy.joined.npy"])
+def test_a_file_that_is_there_is_left_alone(tmp_path, name):
+    (tmp_path / name).write_bytes(b"mine")
     with pytest.raises(gk.InvalidArgument, match=r"file = .*a new file") as caught:
         in_file(weighted(20, "int32"), tmp_path / "d.npy")
     assert caught.value.argument == "file"
-    assert contents(tmp_path) == {there: b"mine"}
+    assert contents(tmp_path) == {name: b"mine"}
 
 
 @pytest.mark.parametrize(

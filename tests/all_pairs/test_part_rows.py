@@ -50,23 +50,23 @@ def rows_by(g: gk.Graph, parts: Parts, algebra: Algebra) -> np.ndarray:
     inside = [close_part(g, algebra, members, None) for members in parts.members]
     edges = [take(done, border) for done, border in zip(inside, parts.borders, strict=True)]
     between = close_separators(g, algebra, parts, edges, None)
-    found = np.empty((g.n, g.n), inside[0].matrix.dtype)
+    matrix = np.empty((g.n, g.n), inside[0].matrix.dtype)
     for at, members in enumerate(parts.members):
         args = at, (parts, None), inside[at], between, edges
-        found[members] = rows_of_part(ABSENT, algebra, *args)[0]
-    return found
+        matrix[members] = rows_of_part(ABSENT, algebra, *args)[0]
+    return matrix
 
 
-def same(found: np.ndarray, expected: np.ndarray) -> None:
-    assert found.dtype == expected.dtype
-    assert found.tobytes() == expected.tobytes()
+def same(distance: np.ndarray, expected: np.ndarray) -> None:
+    assert distance.dtype == expected.dtype
+    assert distance.tobytes() == expected.tobytes()
 
 
 @pytest.fixture
 def gpus(monkeypatch):
-    found = FakeGpus(monkeypatch)
-    yield found
-    found.close()
+    fakes = FakeGpus(monkeypatch)
+    yield fakes
+    fakes.close()
 
 
 @examples(60, 600)
@@ -153,8 +153,8 @@ def test_too_little_memory_for_all_rows_is_told_before_a_launch(monkeypatch, mis
     device = gk.SimtDevice(trace=True)
     args = Algebra(device=device), parts, 0, np.zeros((16, 16), np.int32), edges, None
     if missing:
-        told = rf"^a tile takes {needed:,} bytes of the device; {needed - 1:,} are free$"
-        with pytest.raises(MemoryError, match=told):
+        message = rf"^a tile takes {needed:,} bytes of the device; {needed - 1:,} are free$"
+        with pytest.raises(MemoryError, match=message):
             rows_from(*args)
     else:
         rows_from(*args)

@@ -12,9 +12,9 @@ from gpukernels.all_pairs.pivots import Pivot, pivots
 
 @pytest.mark.parametrize("across", range(5))
 def test_each_pivot_updates_every_other_block_once(across):
-    found = [*pivots(across)]
-    assert [pivot.first for pivot in found] == [*range(across)]
-    for k, pivot in enumerate(found):
+    all_pivots = [*pivots(across)]
+    assert [pivot.first for pivot in all_pivots] == [*range(across)]
+    for k, pivot in enumerate(all_pivots):
         updates = [*chain(pivot.row, pivot.column, pivot.rest)]
         assert {over for _, _, over in updates} <= {k}
         blocks = {(i, j) for i in range(across) for j in range(across)} - {(k, k)}
@@ -24,9 +24,9 @@ def test_each_pivot_updates_every_other_block_once(across):
 
 
 def test_panels_follow_each_other_and_know_what_is_beside_them():
-    found = [*pivots(8, panel=3, begin=1)]
-    assert found == [Pivot(1, 4, 8), Pivot(4, 7, 8), Pivot(7, 8, 8)]
-    assert [pivot.size for pivot in found] == [3, 3, 1]
-    assert found[1].beside(0, 8) == [range(4), range(7, 8)]
-    assert found[1].beside(5, 6) == []
-    assert found[0].others == [0, 4, 5, 6, 7]
+    panels = [*pivots(8, panel=3, begin=1)]
+    assert panels == [Pivot(1, 4, 8), Pivot(4, 7, 8), Pivot(7, 8, 8)]
+    assert [pivot.size for pivot in panels] == [3, 3, 1]
+    assert panels[1].beside(0, 8) == [range(4), range(7, 8)]
+    assert panels[1].beside(5, 6) == []
+    assert panels[0].others == [0, 4, 5, 6, 7]

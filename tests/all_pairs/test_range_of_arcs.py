@@ -29,9 +29,9 @@ def test_of_loops_parallel_arcs_and_weights_that_look_absent(kind, seed):
     if kind == "float32":
         weights[rng.random(m) < 0.1] = np.finfo(kind).max
     g = gk.Graph.from_arcs(n, rng.integers(0, n, m), rng.integers(0, n, m), weights)
-    found, expected = range_of_arcs(g), range_of_rows(g)
-    assert found.beyond is expected.beyond
-    assert found[:2] == pytest.approx(expected[:2], rel=1e-12)
+    reach, expected = range_of_arcs(g), range_of_rows(g)
+    assert reach.beyond is expected.beyond
+    assert reach[:2] == pytest.approx(expected[:2], rel=1e-12)
 
 
 @pytest.mark.parametrize("kind", ["int32", "int64", "float32", "float64"])

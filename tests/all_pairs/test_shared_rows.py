@@ -26,8 +26,8 @@ def some_graph(n: int, kind: str) -> gk.Graph:
 def by_scipy(g: gk.Graph) -> np.ndarray:
     matrix = np.full((g.n, g.n), np.inf)
     np.minimum.at(matrix, g.coo, g.weights)
-    found = johnson(csgraph_from_dense(matrix, null_value=np.inf))
-    return np.where(np.isinf(found), UNREACHED, found).astype(np.int32)
+    distance = johnson(csgraph_from_dense(matrix, null_value=np.inf))
+    return np.where(np.isinf(distance), UNREACHED, distance).astype(np.int32)
 
 
 def machines(count: int, schedule: str = "lockstep") -> list[gk.SimtDevice]:

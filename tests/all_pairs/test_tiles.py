@@ -30,8 +30,8 @@ def conflicts(padding: bool, **shape) -> dict[str, float]:
 
 @pytest.mark.parametrize(("tile", "per_thread"), SHAPES)
 def test_padded_tiles_have_no_bank_conflicts(tile, per_thread):
-    found = conflicts(True, tile=tile, per_thread=per_thread)
-    assert found == {"close_tile": 0, "min_plus_tiles": 0}
+    count = conflicts(True, tile=tile, per_thread=per_thread)
+    assert count == {"close_tile": 0, "min_plus_tiles": 0}
 
 
 @pytest.mark.parametrize(("tile", "per_thread"), [(32, "4x4"), (64, "8x8")])
@@ -59,15 +59,15 @@ def test_sectors_of_tiles_are_those_of_the_formula():
     with gk.trace() as t:
         gk.apsp(gk.complete(n), "blocked", tile=tile, per_thread="1x1")
     rows = t.summary().rows
-    found = {k: row["global requests"] * row["sectors / request"] for k, row in rows.items()}
+    sectors = {k: row["global requests"] * row["sectors / request"] for k, row in rows.items()}
     warps = tile * tile // 32
     a_tile = tile * tile * 4 // 32
     # A block loads the tile before it, one of the rows and one of the columns, and stores its own;
     # each warp, those of the blocks without a tile too, loads a flag.
-    assert found["remaining_tiles"] == tiles * ((tiles - 1) ** 2 * 4 * a_tile + tiles**2 * warps)
-    assert found["cross_tiles"] == tiles * (2 * (tiles - 1) * 4 * a_tile + 2 * tiles * warps)
+    assert sectors["remaining_tiles"] == tiles * ((tiles - 1) ** 2 * 4 * a_tile + tiles**2 * warps)
+    assert sectors["cross_tiles"] == tiles * (2 * (tiles - 1) * 4 * a_tile + 2 * tiles * warps)
     # The pivot alone: one load, one store.
-    assert found["close_tile"] == tiles * (2 * a_tile + warps)
+    assert sectors["close_tile"] == tiles * (2 * a_tile + warps)
 
 
 def code(form: Form, kernel=product):
@@ -120,10 +120,10 @@ def factors(draw):
     n, k, m = (draw(st.integers(0, 18)) for _ in "nkm")
     kinds = [np.dtype(draw(st.sampled_from(["int32", "float32"]))) for _ in "ab"]
     values = st.integers(-40, 40) | st.just(UNREACHED)
-    made = (draw(arrays.arrays(np.int32, shape, elements=values)) for shape in ((n, k), (k, m)))
+    matrices = (draw(arrays.arrays(np.int32, shape, elements=values)) for shape in ((n, k), (k, m)))
     return [
         np.where(x == UNREACHED, np.inf, x).astype(kind) if kind == np.float32 else x
-        for x, kind in zip(made, kinds, strict=True)
+        for x, kind in zip(matrices, kinds, strict=True)
     ]
 
 
@@ -135,11 +135,11 @@ def factors(draw):
 @given(ab=factors())
 def test_a_product_is_that_of_the_definition(options, ab):
     a, b = ab
-    found = gk.min_plus(a, b, gk.SimtDevice(check=True), **options)
+    result = gk.min_plus(a, b, gk.SimtDevice(check=True), **options)
     whole = a.dtype == b.dtype == np.int32
-    assert found.dtype == (np.int32 if whole else np.float32)
-    found = np.where(found == UNREACHED, np.inf, found) if whole else found
-    np.testing.assert_array_equal(found, expected(a, b))
+    assert result.dtype == (np.int32 if whole else np.float32)
+    result = np.where(result == UNREACHED, np.inf, result) if whole else result
+    np.testing.assert_array_equal(result, expected(a, b))
 
 
 def test_a_product_of_extremes(device):

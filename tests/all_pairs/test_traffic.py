@@ -50,15 +50,15 @@ def counted(g, method, **options):
 def test_tiles_move_what_the_formula_says(method, shape, n):
     tile, per_thread = shape
     g = gk.random_weights(gk.erdos_renyi(n, 3, seed=n), 1, 50, seed=n)
-    stats, found = counted(g, method, tile=tile, per_thread=per_thread)
+    stats, moved = counted(g, method, tile=tile, per_thread=per_thread)
     rounds = {"rounds": stats["iterations"]} if method == "repeated_squaring" else {}
-    assert traffic(method, n, tile=tile, per_thread=per_thread, **rounds) == found
+    assert traffic(method, n, tile=tile, per_thread=per_thread, **rounds) == moved
 
 
 @pytest.mark.parametrize(("n", "panel"), [(70, 2), (70, 3), (48, 8), (80, 4), (130, 4)])
 def test_panels_move_what_the_formula_says(n, panel):
-    _, found = counted(gk.complete(n), "blocked", tile=16, per_thread="1x1", panel=panel)
-    assert traffic("blocked", n, tile=16, per_thread="1x1", panel=panel) == found
+    _, moved = counted(gk.complete(n), "blocked", tile=16, per_thread="1x1", panel=panel)
+    assert traffic("blocked", n, tile=16, per_thread="1x1", panel=panel) == moved
 
 
 def test_a_launch_a_pivot_loads_ten_bytes_for_each_pair_and_pivot():
@@ -69,9 +69,9 @@ def test_a_launch_a_pivot_loads_ten_bytes_for_each_pair_and_pivot():
 
 
 def test_squaring_takes_as_many_rounds_as_a_path_can_need_unless_it_is_told():
-    stats, found = counted(gk.path(65), "repeated_squaring", tile=16)
+    stats, moved = counted(gk.path(65), "repeated_squaring", tile=16)
     assert stats["iterations"] == 7
-    assert traffic("repeated_squaring", 65, tile=16) == found
+    assert traffic("repeated_squaring", 65, tile=16) == moved
     assert traffic("repeated_squaring", 65, tile=16, rounds=0) == NOTHING
 
 

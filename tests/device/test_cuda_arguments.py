@@ -32,15 +32,15 @@ class Pair(NamedTuple):
 
 def variant(*extensions):
     """Return a compiled kernel of numba as far as it prepares arguments."""
-    made = _Kernel.__new__(_Kernel)
-    made.extensions = extensions
-    return made
+    kernel = _Kernel.__new__(_Kernel)
+    kernel.extensions = extensions
+    return kernel
 
 
 def handed_over(kernel, value, ty=None, retr=None):
-    made = []
-    kernel._prepare_args(ty or numba.typeof(value), value, 0, [] if retr is None else retr, made)
-    return [(type(a), a.value) if isinstance(a, ctypes._SimpleCData) else a for a in made]
+    args = []
+    kernel._prepare_args(ty or numba.typeof(value), value, 0, [] if retr is None else retr, args)
+    return [(type(a), a.value) if isinstance(a, ctypes._SimpleCData) else a for a in args]
 
 
 def values(gpu):
@@ -95,13 +95,13 @@ def test_memory_that_is_lent_again_is_handed_over_as_it_was_and_other_memory_is_
     remembering = variant()
     remember(remembering)
     first = gpu.empty(9, np.int32)
-    told = handed_over(remembering, first)
+    arguments = handed_over(remembering, first)
     other = gpu.empty(9, np.int32)
-    assert handed_over(remembering, other) != told
+    assert handed_over(remembering, other) != arguments
     del first
     again = gpu.empty(9, np.int32)
     assert again._handed_over
-    assert handed_over(remembering, again) == told
+    assert handed_over(remembering, again) == arguments
 
 
 def test_an_extension_of_numba_has_its_say_each_time(gpu):

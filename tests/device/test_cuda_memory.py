@@ -31,8 +31,8 @@ def one_call(device, n=LARGE):
     device.put(distance, 3, 0)
     queues = device.empty((2, n), np.int32)
     device.clear(queues[1, : n // 2])
-    count, told = device.full(1, 7, np.int32), device.pinned(1, np.int32)
-    assert device.read(count, into=told)[0] == 7
+    count, host = device.full(1, 7, np.int32), device.pinned(1, np.int32)
+    assert device.read(count, into=host)[0] == 7
     return device.read(distance)
 
 
@@ -62,8 +62,8 @@ CALLS = {
 def test_a_second_search_allocates_nothing_and_asks_little_of_the_driver(gpus, method):
     g, device = gk.rmat(7, 8, seed=1), gk.CudaDevice()
     expected = reference.bfs(g, 0).distance
-    found = gk.bfs(g, 0, method=method, device=device).distance
-    assert np.array_equal(found, expected)
+    distance = gk.bfs(g, 0, method=method, device=device).distance
+    assert np.array_equal(distance, expected)
     gpus.calls.clear()
     again = gk.bfs(g, 1, method=method, device=device)
     assert np.array_equal(again.distance, reference.bfs(g, 1).distance)
@@ -128,15 +128,15 @@ def test_parts_of_an_array_are_those_of_numpy(gpus, shape, part):
     device = gk.CudaDevice()
     host = np.arange(np.prod(shape)).reshape(shape)
     array = device.array(host)
-    found = array[part]
+    view = array[part]
     if part == 3 and len(shape) == 1:
-        assert found == host[3]
+        assert view == host[3]
         return
-    assert found._numba_type_ == DeviceNDArray.__getitem__(array, part)._numba_type_
-    assert np.array_equal(found.copy_to_host(), host[part])
-    if found.size > 1 and found.is_c_contiguous():
-        assert np.array_equal(device.read(found[:1]), host[part][:1])
-        device.clear(found)
+    assert view._numba_type_ == DeviceNDArray.__getitem__(array, part)._numba_type_
+    assert np.array_equal(view.copy_to_host(), host[part])
+    if view.size > 1 and view.is_c_contiguous():
+        assert np.array_equal(device.read(view[:1]), host[part][:1])
+        device.clear(view)
         host[part] = 0
         assert np.array_equal(device.read(array), host)
     flipped = array.reshape(shape, order="F")
@@ -160,8 +160,8 @@ def test_arrays_made_together_are_filled_and_read_by_one_call_each(gpus, shapes,
             expected[k].reshape(-1)[-1] = k
     with_one = {(k,) for k in range(len(arrays))} | {tuple(range(len(arrays)))}
     for chosen in [*with_one, tuple(reversed(range(len(arrays))))]:
-        found = device.read_all(*(arrays[k] for k in chosen))
-        for k, one in zip(chosen, found, strict=True):
+        contents = device.read_all(*(arrays[k] for k in chosen))
+        for k, one in zip(chosen, contents, strict=True):
             assert np.array_equal(one, expected[k])
             assert (one.dtype, one.shape, one.flags.aligned) == (np.int32, expected[k].shape, True)
     if all(array.size for array in arrays) and len(arrays) > 1:
@@ -214,9 +214,9 @@ def test_an_array_is_of_the_shape_and_type_asked_for_whatever_was_there_before(g
             host = np.arange(array.size, dtype=dtype).reshape(shape)
             if array.size:
                 array.copy_to_device(host)
-            found = device.read(array)
-            assert (found.dtype, found.shape) == (host.dtype, array.shape)
-            assert found.tolist() == host.tolist()
+            content = device.read(array)
+            assert (content.dtype, content.shape) == (host.dtype, array.shape)
+            assert content.tolist() == host.tolist()
 
 
 def test_each_gpu_has_memory_of_its_own(gpus):
@@ -263,11 +263,11 @@ def test_locked_pages_have_a_bound_and_results_beyond_are_read_all_the_same(gpus
     monkeypatch.setattr(cuda_memory, "MOST_PINNED", 3 * 4 * LARGE)
     device = gk.CudaDevice()
     array = device.array(np.arange(LARGE, dtype=np.int32))
-    found = [device.read(array) for _ in range(5)]
-    assert all(np.array_equal(one, np.arange(LARGE)) for one in found)
+    results = [device.read(array) for _ in range(5)]
+    assert all(np.array_equal(one, np.arange(LARGE)) for one in results)
     assert gpus.calls["cuMemHostRegister"] == 3
     assert device.pinned(2, np.int32).shape == (2,)
-    del found
+    del results
     device.read(device.array(np.zeros(2 * LARGE, np.int32)))  # what is idle makes room
     assert 8 * LARGE <= sum(gpus.locked.values()) <= cuda_memory.MOST_PINNED
 
@@ -314,13 +314,13 @@ def test_memory_in_a_garbage_cycle_comes_back_alive(gpus):
 
 def test_a_result_outlives_the_gpu_s_context_and_the_memory_of_the_next_is_new(gpus):
     device = gk.CudaDevice()
-    found = one_call(device)
+    result = one_call(device)
     gpus.close_context(0)
-    assert found[:5].tolist() == [-1, -1, -1, 0, -1]
+    assert result[:5].tolist() == [-1, -1, -1, 0, -1]
     before = gpus.allocated()
     again = one_call(device)
     assert gpus.allocated() > before
-    assert again.tolist() == found.tolist()
+    assert again.tolist() == result.tolist()
 
 
 def test_a_host_that_locks_no_pages_reads_into_ordinary_memory(gpus, monkeypatch):

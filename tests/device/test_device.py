@@ -112,21 +112,21 @@ def test_timer_measures_something(device):
 @pytest.mark.parametrize("done", [True, False])
 def test_a_gpu_s_timer_tells_whether_the_gpu_may_have_waited_for_the_host(done):
     """It asks after the last event is queued, and before it waits for that."""
-    told = []
+    answers = []
 
     class Event:
         def __init__(self, name):
             self.name = name
 
         def record(self):
-            told.append(f"record {self.name}")
+            answers.append(f"record {self.name}")
 
         def query(self):
-            told.append(f"query {self.name}")
+            answers.append(f"query {self.name}")
             return done
 
         def synchronize(self):
-            told.append(f"wait for {self.name}")
+            answers.append(f"wait for {self.name}")
 
     names = iter(["start", "stop"])
     gpu = object.__new__(gk.CudaDevice)
@@ -134,8 +134,8 @@ def test_a_gpu_s_timer_tells_whether_the_gpu_may_have_waited_for_the_host(done):
         event=lambda: Event(next(names)), event_elapsed_time=lambda start, stop: 1.5
     )
     with gpu.timer() as elapsed:
-        told.append("work")
-    assert told == ["record start", "work", "record stop", "query start", "wait for stop"]
+        answers.append("work")
+    assert answers == ["record start", "work", "record stop", "query start", "wait for stop"]
     assert (elapsed.ms, elapsed.late) == (1.5, done)
 
 

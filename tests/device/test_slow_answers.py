@@ -21,7 +21,7 @@ class Bar:
 
     def __init__(self, **shown):
         self.shown, self.n, self.is_open = shown, 0, True
-        Bar.made.append(self)
+        Bar.instances.append(self)
 
     def update(self, more):
         self.n += more
@@ -37,16 +37,16 @@ def bars(monkeypatch):
     monkeypatch.setattr(progress, "DELAY", 0)
     monkeypatch.setattr(progress, "_tqdm", lambda: Bar)
     monkeypatch.setenv("GPUKERNELS_DEVICE", "simt")
-    Bar.made = []
-    return Bar.made
+    Bar.instances = []
+    return Bar.instances
 
 
 @pytest.mark.parametrize("name", CALLS)
 def test_a_warning_at_the_callers_line_names_the_faster_call_and_a_bar_counts(name, bars):
     family = name.split()[0]
-    with pytest.warns(UserWarning, match=rf"gk\.{family}\(g\), without a method") as told:
+    with pytest.warns(UserWarning, match=rf"gk\.{family}\(g\), without a method") as record:
         result = CALLS[name]()
-    assert [w.filename for w in told] == [__file__]
+    assert [w.filename for w in record] == [__file__]
     (bar,) = bars
     assert bar.n >= result.stats["launches"] > 0  # those that make parents are not among these
     assert (bar.shown["total"], bar.is_open) == (None, False)

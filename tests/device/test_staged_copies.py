@@ -35,8 +35,8 @@ class Late:
 def cores(request, monkeypatch):
     """Let other threads be quick or slow, or let there be none to ask."""
     with ThreadPoolExecutor(3) as pool:
-        found = {"in time": pool, "late": Late(pool), "inside": None}[request.param]
-        monkeypatch.setattr(staged_copies, "all_cores", lambda: found)
+        pools = {"in time": pool, "late": Late(pool), "inside": None}[request.param]
+        monkeypatch.setattr(staged_copies, "all_cores", lambda: pools)
         monkeypatch.setattr(staged_copies, "PART", STAGE // 3)
         yield
 
@@ -167,11 +167,11 @@ def gpus(monkeypatch):
 def test_a_large_result_is_in_ordinary_memory(gpus, rows, dtype):
     host = np.arange(rows * 300_001).astype(dtype).reshape(rows, -1)
     device = gk.CudaDevice()
-    found = device.read(device.array(host))
-    assert np.array_equal(found, host)
-    assert found.flags.writeable
+    result = device.read(device.array(host))
+    assert np.array_equal(result, host)
+    assert result.flags.writeable
     assert sum(gpus.locked.values()) == 2 * PIECE
-    del found
+    del result
     device.read(device.array(host))  # the same two pieces are lent again
     assert gpus.calls["cuMemHostRegister"] == 2
 
@@ -180,25 +180,25 @@ def test_a_large_result_is_in_ordinary_memory(gpus, rows, dtype):
 def test_a_large_array_is_sent_in_pieces(gpus, dtype):
     host = np.arange(600_001).astype(dtype).reshape(-1, 1)
     device = gk.CudaDevice()
-    there = device.array(host)
+    array = device.array(host)
     assert gpus.calls["cuMemcpyHtoD"] == -(-host.nbytes // PIECE)
     host.setflags(write=False)
     kept = device.keep(host)
     assert device.keep(host) is kept
     assert gpus.calls["cuMemcpyHtoD"] == 2 * -(-host.nbytes // PIECE)
-    assert np.array_equal(gpus.host_view(there), host)
+    assert np.array_equal(gpus.host_view(array), host)
     assert np.array_equal(gpus.host_view(kept), host)
     assert sum(gpus.locked.values()) == 2 * PIECE
 
 
 def test_on_a_stream_no_piece_is_sent_on_another(gpus):
     device, host = gk.CudaDevice(), np.arange(300_001, dtype=np.int32)
-    there = device.empty(host.shape, host.dtype)
+    array = device.empty(host.shape, host.dtype)
     with device.copy_stream() as copies:
-        copies.write(there, host)
+        copies.write(array, host)
     assert gpus.calls["cuMemcpyHtoD"] == 0
     assert gpus.calls["cuMemcpyHtoDAsync"] == -(-host.nbytes // PIECE)
-    assert np.array_equal(gpus.host_view(there), host)
+    assert np.array_equal(gpus.host_view(array), host)
 
 
 def test_what_was_not_copied_whole_is_not_kept(gpus, monkeypatch):
@@ -223,9 +223,9 @@ def test_what_is_locked_is_sent_at_once(gpus, monkeypatch, most):
     device = gk.CudaDevice()
     place = device.pinned(300_001, np.int32)
     place[:] = 5
-    there = device.array(place)
+    array = device.array(place)
     assert gpus.calls["cuMemcpyHtoD"] == 1
-    assert (gpus.host_view(there) == 5).all()
+    assert (gpus.host_view(array) == 5).all()
 
 
 def test_what_is_locked_already_needs_no_pieces(gpus):
@@ -270,10 +270,10 @@ def test_work_inside_of_work_on_all_cores_ends():
     def outer(first, last):
         return sum(slabs.on_all_cores(lambda a, b: b - a, (3, slabs.PART)))
 
-    found: list[int] = []
+    results: list[int] = []
     thread = threading.Thread(
-        target=lambda: found.extend(slabs.on_all_cores(outer, shape)), daemon=True
+        target=lambda: results.extend(slabs.on_all_cores(outer, shape)), daemon=True
     )
     thread.start()
     thread.join(60)
-    assert found == [3] * shape[0]
+    assert results == [3] * shape[0]

@@ -35,8 +35,8 @@ def hopper(monkeypatch):
 def ptx_of(function, *types) -> str:
     kernel = function if hasattr(function, "targetoptions") else cuda.jit(function)
     theirs = tuple(map(successor_code.type_of, types))
-    made = successor.of_successor(kernel)
-    return successor_code.compiler().cuda.compile_ptx(made, theirs)[0]
+    counterpart = successor.of_successor(kernel)
+    return successor_code.compiler().cuda.compile_ptx(counterpart, theirs)[0]
 
 
 def instructions(function, *types) -> list[str]:
@@ -61,8 +61,8 @@ def least_and_most(a, b):
     ids=str,
 )
 def test_unsigned_numbers_are_compared_as_such(types, kind):
-    found = instructions(least_and_most, *(kind[::1] for kind in types))
-    assert [f"min.{kind}", f"max.{kind}"] == [i for i in found if i[:4] in ("min.", "max.")]
+    lines = instructions(least_and_most, *(kind[::1] for kind in types))
+    assert [f"min.{kind}", f"max.{kind}"] == [i for i in lines if i[:4] in ("min.", "max.")]
 
 
 def least_of_three(a):
@@ -92,12 +92,12 @@ def atomics(a, b):
     ids=str,
 )
 def test_atomics_know_signs(types, kind, load):
-    found = instructions(atomics, *(kind[::1] for kind in types))
+    lines = instructions(atomics, *(kind[::1] for kind in types))
     bits = kind[1:]
     expected = [f"min.{kind}", f"max.{kind}", f"add.u{bits}", f"exch.b{bits}"]
-    assert [i for i in found if i.startswith("atom")] == [f"atom.global.{e}" for e in expected]
+    assert [i for i in lines if i.startswith("atom")] == [f"atom.global.{e}" for e in expected]
     # The load extends the sign, or does not.
-    assert {i for i in found if i.startswith("ld.global")} == {f"ld.global.{load}"}
+    assert {i for i in lines if i.startswith("ld.global")} == {f"ld.global.{load}"}
 
 
 def claim(a, table, level):
@@ -106,9 +106,9 @@ def claim(a, table, level):
 
 
 def test_a_compare_and_swap_with_constants_is_one_instruction():
-    found = instructions(claim, int32[::1], uint32[:, ::1], int64)
-    assert [i for i in found if i.startswith("atom")] == ["atom.global.cas.b32"] * 2
-    assert "bra" not in " ".join(found)
+    lines = instructions(claim, int32[::1], uint32[:, ::1], int64)
+    assert [i for i in lines if i.startswith("atom")] == ["atom.global.cas.b32"] * 2
+    assert "bra" not in " ".join(lines)
 
 
 def shuffles(a):
@@ -124,9 +124,9 @@ def shuffles(a):
     ids=str,
 )
 def test_a_shuffle_passes_on_all_bits(kind, times):
-    found = [i for i in instructions(shuffles, kind[::1]) if i.startswith("shfl")]
+    lines = [i for i in instructions(shuffles, kind[::1]) if i.startswith("shfl")]
     ways = ("idx", "up", "down", "bfly")
-    assert found == [f"shfl.sync.{way}.b32" for way in ways for _ in range(times)]
+    assert lines == [f"shfl.sync.{way}.b32" for way in ways for _ in range(times)]
 
 
 def bits_and_back(numbers, words):
@@ -135,10 +135,10 @@ def bits_and_back(numbers, words):
 
 
 def test_bits_are_seen_as_another_type():
-    found = instructions(bits_and_back, float32[::1], int32[::1])
-    assert not any(i.startswith("cvt.rn") for i in found)
-    assert "add.f32" in found
-    assert "ld.global.f32" in found
+    lines = instructions(bits_and_back, float32[::1], int32[::1])
+    assert not any(i.startswith("cvt.rn") for i in lines)
+    assert "add.f32" in lines
+    assert "ld.global.f32" in lines
 
 
 def fences(a):

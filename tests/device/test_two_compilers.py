@@ -24,12 +24,12 @@ AS_A_SET = ("exercise duplicates-1",)
 def both():
     """A device for each compiler."""
     pytest.importorskip("numba_cuda_mlir")
-    made = []
+    devices = []
     with pytest.MonkeyPatch.context() as patch:
         for compiler in ("numba-cuda", "numba-cuda-mlir"):
             patch.setenv("GPUKERNELS_COMPILER", compiler)
-            made.append(gk.CudaDevice())
-    return made
+            devices.append(gk.CudaDevice())
+    return devices
 
 
 @pytest.mark.parametrize("name", RUNS)
@@ -39,8 +39,8 @@ def test_both_compilers_give_the_same(name, both):
         if ex is not None and not isinstance(ex.solution.answer, dict):
             # Its judge knows what a GPU's threads may change.
             (case, *_) = ex.cases()
-            found = [case.run(ex.solution.answer, device) for device in both]
-            assert [case.judge(results) for results in found] == [None, None]
+            answers = [case.run(ex.solution.answer, device) for device in both]
+            assert [case.judge(results) for results in answers] == [None, None]
             return
         one, other = (RUNS[name](device) for device in both)
     except Exception as refused:

@@ -75,30 +75,30 @@ def oracle(g: gk.Graph) -> np.ndarray:
     matrix = np.full((g.n, g.n), np.inf)
     for (u, v), w in arcs.items():
         matrix[u, v] = w
-    found = johnson(csgraph_from_dense(matrix, null_value=np.inf)) if g.n else matrix
+    result = johnson(csgraph_from_dense(matrix, null_value=np.inf)) if g.n else matrix
     dtype = np.dtype(np.int32 if g.weights is None else g.weights.dtype)
-    return np.where(np.isinf(found), UNREACHED if dtype == np.int32 else np.inf, found).astype(
+    return np.where(np.isinf(result), UNREACHED if dtype == np.int32 else np.inf, result).astype(
         dtype
     )
 
 
-def same(found, expected) -> None:
-    found = np.asarray(found)
-    assert found.dtype == expected.dtype
-    assert found.tobytes() == expected.tobytes()
+def same(matrix, expected) -> None:
+    matrix = np.asarray(matrix)
+    assert matrix.dtype == expected.dtype
+    assert matrix.tobytes() == expected.tobytes()
 
 
 # --- the same call, here and there ----------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
-    ("name", "kind", "engine", "there"),
+    ("name", "kind", "engine", "shared"),
     every_pair(SMALL, ["none", "int32", "float32"], ENGINES, [False, True]),
 )
-def test_many_roots_are_as_scipy_has_them_here_and_on_workers(client, name, kind, engine, there):
+def test_many_roots_are_as_scipy_has_them_here_and_on_workers(client, name, kind, engine, shared):
     g = weighted(AWKWARD[name], kind)
     roots = np.arange(g.n)[:: -max(1, g.n // 9)]
-    where = {"client": client} if there else {}
+    where = {"client": client} if shared else {}
     result = gk.sssp_many(g, roots, engine=engine, batch=4, **where)
     same(result.distance, oracle(g)[roots])
     assert result.stats["tiles"] == -(-roots.size // 4)
@@ -229,9 +229,9 @@ def test_a_bar_shows_how_many_tiles_workers_have_made(client, monkeypatch, capsy
 def test_what_tiles_tell_takes_no_task_of_its_own(client):
     """It would come between two tiles: of 16 tiles that was a third of a call."""
     with distributed.watched(client) as watch:
-        made = told_of_tiles(client)
+        rows = told_of_tiles(client)
     assert Counter(run.kind for run in watch.runs) == {"some_call": 7}
-    assert [told["first"] for told in made.stats] == list(range(0, 14, 2))
+    assert [tile_stats["first"] for tile_stats in rows.stats] == list(range(0, 14, 2))
 
 
 @pytest.mark.parametrize("known", [0, 3])
@@ -244,12 +244,12 @@ def test_what_no_worker_has_in_memory_is_told_by_a_task(client, monkeypatch, kno
 
     monkeypatch.setattr(client, "run", some)
     with distributed.watched(client) as watch:
-        made = told_of_tiles(client)
+        rows = told_of_tiles(client)
     monkeypatch.undo()
     assert Counter(run.kind for run in watch.runs) == {"some_call": 7, "told": 7 - known}
     expected = ["known"] * known + list(range(2 * known, 14, 2))
-    assert [told["first"] for told in made.stats] == expected
-    same(made.matrix, np.repeat(np.arange(14, dtype=np.int32), 3).reshape(14, 3))
+    assert [tile_stats["first"] for tile_stats in rows.stats] == expected
+    same(rows.matrix, np.repeat(np.arange(14, dtype=np.int32), 3).reshape(14, 3))
 
 
 def test_rows_on_a_disk_stay_there_when_they_tell():
@@ -309,9 +309,9 @@ def test_an_interrupted_call_goes_on_to_the_same_bits(
         with pytest.raises(KeyboardInterrupt):
             make(batch=6, into=into, client=client if first else None)
     # How large a tile is has been decided already.
-    found = make(into=into, client=client if then else None)
-    assert (found.stats["resumed"], found.stats["tiles"]) == (3, 7)
-    same(found.distance, expected)
+    result = make(into=into, client=client if then else None)
+    assert (result.stats["resumed"], result.stats["tiles"]) == (3, 7)
+    same(result.distance, expected)
     again = make(into=str(into))
     assert again.stats["resumed"] == 7
     same(again.distance, expected)
@@ -325,9 +325,9 @@ def test_narrow_distances_are_made_by_workers_and_kept_as_such(client, tmp_path,
     make = partial(gk.bfs_many, g, range(40), into=into)
     expected = gk.bfs_many(g, range(40)).distance
     with_workers = gk.bfs_many(g, range(40), client=client, dtype="int16").distance
-    for found in (with_workers, make(client=client, dtype="int8").distance):
-        assert found.dtype.itemsize < 4
-        np.testing.assert_array_equal(np.asarray(found), expected)
+    for distance in (with_workers, make(client=client, dtype="int8").distance):
+        assert distance.dtype.itemsize < 4
+        np.testing.assert_array_equal(np.asarray(distance), expected)
     assert make(dtype="int8").stats["resumed"] > 0
     with pytest.raises(gk.InvalidArgument, match=r"^into = "):
         make(dtype="int32")
@@ -363,7 +363,7 @@ def garble(place):
 
 
 @pytest.mark.parametrize(
-    ("damage", "said"),
+    ("damage", "message"),
     [
         (cut_off, "d.npy is gone, or has been changed"),
         (flip, "d.npy is gone, or has been changed"),
@@ -372,7 +372,7 @@ def garble(place):
         (garble, "with no d.npy.json next to it, or with one that such a run has written"),
     ],
 )  # fmt: skip
-def test_what_is_damaged_is_refused_and_left_as_it_is(tmp_path, damage, said):
+def test_what_is_damaged_is_refused_and_left_as_it_is(tmp_path, damage, message):
     place = tmp_path / "d.npy"
     make = partial(gk.sssp_many, random_graph(), range(9), batch=4, into=place)
     make()
@@ -380,7 +380,7 @@ def test_what_is_damaged_is_refused_and_left_as_it_is(tmp_path, damage, said):
     before = {file: file.read_bytes() for file in tmp_path.iterdir()}
     with pytest.raises(gk.InvalidArgument, match=r"^into = .*: must be ") as caught:
         make()
-    assert said in str(caught.value)
+    assert message in str(caught.value)
     assert {file: file.read_bytes() for file in tmp_path.iterdir()} == before
 
 
@@ -475,14 +475,14 @@ def test_a_task_that_kills_every_worker_is_named():
 
 
 @pytest.mark.parametrize(
-    ("name", "kind", "engine", "parts", "there"),
+    ("name", "kind", "engine", "parts", "shared"),
     every_pair(
         PIECES, ["none", "int32", "float32"], ENGINES, [None, 1, 3], [False, True],
     ),
 )  # fmt: skip
-def test_parts_are_joined_to_what_scipy_finds(client, name, kind, engine, parts, there):
+def test_parts_are_joined_to_what_scipy_finds(client, name, kind, engine, parts, shared):
     g = weighted(AWKWARD[name], kind)
-    where = {"client": client} if there else {}
+    where = {"client": client} if shared else {}
     result = gk.apsp(g, "partitioned", engine=engine, parts=parts, **where)
     same(result.distance, oracle(g))
     assert result.stats["parts"] <= min(g.n, parts or g.n)
@@ -548,14 +548,14 @@ def test_without_metis_the_error_says_what_to_install(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("name", "kind", "engine", "block", "there"),
+    ("name", "kind", "engine", "block", "shared"),
     every_pair(
         PIECES, ["none", "int32", "float32"], ENGINES, [7, 16, 100], [False, True],
     ),
 )  # fmt: skip
-def test_blocks_are_closed_to_what_scipy_finds(client, name, kind, engine, block, there):
+def test_blocks_are_closed_to_what_scipy_finds(client, name, kind, engine, block, shared):
     g = weighted(AWKWARD[name], kind)
-    where = {"client": client} if there else {}
+    where = {"client": client} if shared else {}
     result = gk.apsp(g, "blocked", engine=engine, block=block, **where)
     same(result.distance, oracle(g))
     assert result.stats["blocks"] == (-(-g.n // block)) ** 2
@@ -567,9 +567,9 @@ def test_blocks_take_negative_weights_and_name_negative_cycles(client, engine):
     result = gk.apsp(g, "blocked", engine=engine, client=client)
     same(result.distance, oracle(g))
     assert result.stats["blocks"] == 16
-    here = gk.apsp(g, "blocked", engine=engine, block=result.stats["block"])
-    assert here.stats == result.stats
-    same(here.distance, oracle(g))
+    without_workers = gk.apsp(g, "blocked", engine=engine, block=result.stats["block"])
+    assert without_workers.stats == result.stats
+    same(without_workers.distance, oracle(g))
     if engine == "cpu":
         assert result.stats["operations"] == 50**3
     else:
@@ -600,13 +600,13 @@ def test_a_path_too_long_to_be_held_is_found_by_workers_too(client, tmp_path, me
 def test_what_stands_in_a_file_is_not_made_again(client, tmp_path, method):
     g = random_graph(40, "float32", 1)
     into = tmp_path / "d.npy"
-    made = gk.apsp(g, method, into=into, client=client)
+    result = gk.apsp(g, method, into=into, client=client)
     again = gk.apsp(
-        g, method, into=into, **{"block": made.stats["block"]} if method == "blocked" else {}
+        g, method, into=into, **{"block": result.stats["block"]} if method == "blocked" else {}
     )
-    assert again.stats["resumed"] == made.stats["tiles"] > 1
+    assert again.stats["resumed"] == result.stats["tiles"] > 1
     assert again.stats["operations"] == again.stats["launches"] == 0
-    same(again.distance, np.asarray(made.distance))
+    same(again.distance, np.asarray(result.distance))
 
 
 def test_blocks_refuse_what_they_cannot_do(client):
@@ -643,10 +643,10 @@ def test_blocks_go_on_from_the_last_pivot_to_the_same_bits(
             make(client=client if first else None)
     beside = {file.name for file in tmp_path.glob("d.*.pivots*")}
     assert beside == {f"d{suffix}.pivots{end}" for end in ("", ".json", ".other")}
-    found = make(client=client if then else None)
-    same(found.distance, expected.distance)
-    assert found.stats["resumed_at"] == 3
-    assert found.stats["operations"] == expected.stats["operations"] - 3 * 7 * 40**2
+    result = make(client=client if then else None)
+    same(result.distance, expected.distance)
+    assert result.stats["resumed_at"] == 3
+    assert result.stats["operations"] == expected.stats["operations"] - 3 * 7 * 40**2
     assert not [*tmp_path.glob("d.*.pivots*")]
     again = make()
     assert (again.stats["resumed"], again.stats["operations"]) == (6, 0)
@@ -743,7 +743,7 @@ def test_a_worker_that_dies_at_any_task_changes_no_bit(client, tmp_path, call, i
     try:
         where = {"into": tmp_path / into} if into else {}
         with distributed.watched(client) as watch:
-            found = KILLED[call](g, engine="cpu", client=client, **where)
+            result = KILLED[call](g, engine="cpu", client=client, **where)
     finally:
         client.unregister_worker_plugin(f"dies {tmp_path / 'died'}")
     assert (tmp_path / "died").exists()
@@ -754,4 +754,4 @@ def test_a_worker_that_dies_at_any_task_changes_no_bit(client, tmp_path, call, i
         pids = client.run(os.getpid)
         holders = {worker for held in client.who_has().values() for worker in held}
         os.kill(pids[min(holders)], signal.SIGKILL)
-    same(found.distance, KILLED[call](g, engine="cpu").distance)
+    same(result.distance, KILLED[call](g, engine="cpu").distance)

@@ -189,13 +189,13 @@ def refused_or(run, folder: Path, expected: bytes) -> bool:
     """Return whether a run is refused, and changes nothing; otherwise it must be right."""
     before = contents(folder)
     try:
-        found = result_of(run)
+        result = result_of(run)
     except gk.InvalidArgument:
         # Of two matrices, one that holds nothing yet is begun again before the other is refused.
         if not any("pivots" in file or "joined" in file for file in before):
             assert contents(folder) == before
         return True
-    assert found == expected
+    assert result == expected
     return False
 
 
@@ -283,13 +283,13 @@ def test_a_sidecar_of_which_a_field_is_changed_is_refused(tmp_path, left):
         new = json.loads(json.dumps(state))
         change(new)
         assert json.dumps(new) != json.dumps(state)
-        here = tmp_path / f"{k}"
-        shutil.copytree(folder, here)
-        sidecar_in(here).write_text(json.dumps(new))
-        before = contents(here)
+        copy = tmp_path / f"{k}"
+        shutil.copytree(folder, copy)
+        sidecar_in(copy).write_text(json.dumps(new))
+        before = contents(copy)
         with pytest.raises(gk.InvalidArgument, match="that such a run has written"):
-            run_of(name, here)()
-        assert contents(here) == before
+            run_of(name, copy)()
+        assert contents(copy) == before
 
 
 def test_a_sidecar_that_a_run_would_write_for_other_files_is_refused_or_does_no_harm(
@@ -305,11 +305,11 @@ def test_a_sidecar_that_a_run_would_write_for_other_files_is_refused_or_does_no_
     values = [*ODD, 0, 1, 2, 3, {"x": "0"}, {"0": 5}, {"0": None}]
     changes = [changed(field, value) for field in state for value in values]
     for k, change in enumerate(changes):
-        here, new = tmp_path / f"{k}", json.loads(json.dumps(state))
-        shutil.copytree(folder, here)
+        copy, new = tmp_path / f"{k}", json.loads(json.dumps(state))
+        shutil.copytree(folder, copy)
         change(new)
-        resuming.Sidecar("file", here / place.stem, form).write(new)
-        refused_or(run_of(name, here), here, expected)
+        resuming.Sidecar("file", copy / place.stem, form).write(new)
+        refused_or(run_of(name, copy), copy, expected)
 
 
 def test_a_sidecar_of_an_earlier_moment_or_of_another_run_is_refused(tmp_path):
@@ -318,8 +318,8 @@ def test_a_sidecar_of_an_earlier_moment_or_of_another_run_is_refused(tmp_path):
     write = resuming.Sidecar.write
     with pytest.MonkeyPatch.context() as patch:
 
-        def noting(sidecar, said):
-            write(sidecar, said)
+        def noting(sidecar, content):
+            write(sidecar, content)
             seen[len(seen)] = contents(tmp_path / "a")
 
         patch.setattr(resuming.Sidecar, "write", noting)
@@ -327,11 +327,11 @@ def test_a_sidecar_of_an_earlier_moment_or_of_another_run_is_refused(tmp_path):
     assert len(seen) == 4  # begun, and three pivot blocks
     for now in (1, 2, 3):
         for then in range(4):
-            here = tmp_path / f"{now} {then}"
-            here.mkdir()
+            folder = tmp_path / f"{now} {then}"
+            folder.mkdir()
             for file, data in (seen[now] | {"d.npy.json": seen[then]["d.npy.json"]}).items():
-                (here / file).write_bytes(data)
-            refused = refused_or(run_of("out of core", here), here, expected)
+                (folder / file).write_bytes(data)
+            refused = refused_or(run_of("out of core", folder), folder, expected)
             # After "begun" all is made again. The matrix before the last is still whole.
             assert refused == (then not in (0, now - 1, now)), (now, then)
     other = tmp_path / "other"
@@ -391,11 +391,11 @@ def test_a_new_sidecar_goes_to_no_file_that_came_during_the_run(tmp_path, kind):
     expected = result_of(run_of("roots", tmp_path))
     write, calls = resuming.Sidecar.write, []
 
-    def after_the_second(sidecar, said):
-        calls.append(said)
+    def after_the_second(sidecar, content):
+        calls.append(content)
         if len(calls) == 3:
             new.symlink_to(precious) if kind == "link" else new.write_bytes(b"mine")
-        write(sidecar, said)
+        write(sidecar, content)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(resuming.Sidecar, "write", after_the_second)
@@ -414,8 +414,8 @@ def test_a_new_sidecar_goes_to_no_file_that_came_during_the_run(tmp_path, kind):
 def held(tmp_path, monkeypatch, whole):
     """A run that waits in a thread at its last write but one, and a call that lets it go on."""
     name, expected, files, _ = whole
-    waiting, go, found, count = threading.Event(), threading.Event(), [], [0]
-    replace, thread = os.replace, threading.Thread(target=lambda: found.append(result_of(run)))
+    waiting, go, results, count = threading.Event(), threading.Event(), [], [0]
+    replace, thread = os.replace, threading.Thread(target=lambda: results.append(result_of(run)))
     run = run_of(name, tmp_path)
 
     def waits(*args):
@@ -433,7 +433,7 @@ def held(tmp_path, monkeypatch, whole):
     def finish():
         go.set()
         thread.join(60)
-        return found == [expected]
+        return results == [expected]
 
     yield run, expected, files, finish
     go.set()

@@ -54,10 +54,10 @@ def test_each_worker_sees_a_gpu_of_its_own_and_keeps_it_when_it_is_started_again
         before = client.run(seen)
         assert sorted(before.values()) == ["3", "GPU-ab"]
         g = gk.path(5)
-        there = distributed.placed(client, g)
+        future = distributed.placed(client, g)
         for worker in before:  # one object, however many tasks, so that a device keeps one copy
             kept = {
-                client.submit(known, there, workers=[worker], pure=False).result() for _ in "ab"
+                client.submit(known, future, workers=[worker], pure=False).result() for _ in "ab"
             }
             ((_, writeable),) = kept
             assert not writeable

@@ -20,16 +20,16 @@ from gpukernels.distributed.peers import CudaPeers, SimtPeers, peers_of
 
 def test_machines_stand_for_gpus_and_copy_at_once():
     machines = [gk.SimtDevice(), gk.SimtDevice()]
-    found = peers_of(machines)
-    assert isinstance(found, SimtPeers)
-    assert found.devices == machines
+    group = peers_of(machines)
+    assert isinstance(group, SimtPeers)
+    assert group.devices == machines
     source, to = np.arange(4), np.zeros(4, np.int64)
-    with found.on(0):
-        found.send(0, source, 1, to)
-    found.wait()
+    with group.on(0):
+        group.send(0, source, 1, to)
+    group.wait()
     assert (to == source).all()
     with pytest.raises(TypeError):
-        found.send(0, source, 1, np.zeros(4, np.int32))
+        group.send(0, source, 1, np.zeros(4, np.int32))
 
 
 ONE = gk.SimtDevice()
@@ -56,7 +56,7 @@ class Recorded:
     """Two GPUs of which nothing is there but the order in which they are asked."""
 
     def __init__(self):
-        self.said, self.current = [], None
+        self.calls, self.current = [], None
         self.events = 0
 
     @contextlib.contextmanager
@@ -70,24 +70,24 @@ class Recorded:
         self.events += 1
         name = self.events
         return SimpleNamespace(
-            record=lambda: self.said.append((self.current, f"record {name}")),
-            wait=lambda: self.said.append((self.current, f"wait {name}")),
+            record=lambda: self.calls.append((self.current, f"record {name}")),
+            wait=lambda: self.calls.append((self.current, f"wait {name}")),
         )
 
     def memcpy(self, to, to_context, source, source_context, size, stream):
-        self.said.append((self.current, "copy", source_context, to_context, size, stream))
+        self.calls.append((self.current, "copy", source_context, to_context, size, stream))
 
     def peers(self) -> CudaPeers:
-        made = CudaPeers.__new__(CudaPeers)
-        made._cuda = SimpleNamespace(
-            event=self.event, synchronize=lambda: self.said.append((self.current, "wait"))
+        group = CudaPeers.__new__(CudaPeers)
+        group._cuda = SimpleNamespace(
+            event=self.event, synchronize=lambda: self.calls.append((self.current, "wait"))
         )
-        made._driver = SimpleNamespace(
+        group._driver = SimpleNamespace(
             driver=SimpleNamespace(cuMemcpyPeerAsync=self.memcpy), device_pointer=id
         )
-        made._gpus = [self.Gpu(self, i) for i in range(2)]
-        made._contexts = [SimpleNamespace(handle=f"context {i}") for i in range(2)]
-        return made
+        group._gpus = [self.Gpu(self, i) for i in range(2)]
+        group._contexts = [SimpleNamespace(handle=f"context {i}") for i in range(2)]
+        return group
 
     class Gpu:
         """A GPU that can be made current again and again."""
@@ -105,21 +105,21 @@ class Recorded:
 
 def test_a_copy_waits_for_both_gpus_and_both_wait_for_it():
     gpus = Recorded()
-    made = gpus.peers()
+    group = gpus.peers()
     a, b = np.arange(4), np.zeros(4, np.int64)
-    made.send(1, a, 0, b)
-    assert gpus.said == [
+    group.send(1, a, 0, b)
+    assert gpus.calls == [
         (0, "record 1"),  # all that the one was told before
         (1, "wait 1"),
         (1, "copy", "context 1", "context 0", 32, 0),  # behind all that the other was told
         (1, "record 2"),
         (0, "wait 2"),
     ]
-    gpus.said.clear()
-    made.wait()
-    assert gpus.said == [(0, "wait"), (1, "wait")]
+    gpus.calls.clear()
+    group.wait()
+    assert gpus.calls == [(0, "wait"), (1, "wait")]
     with pytest.raises(gk.InvalidArgument, match=r"^to = .*: must be an array of int64 and shape"):
-        made.copy(0, a, 1, b[:2])
+        group.copy(0, a, 1, b[:2])
 
 
 # --- on a driver whose memory is the host's -------------------------------------------------------
@@ -137,7 +137,7 @@ class FakePeers(FakeGpus):
         monkeypatch.setattr(numba.cuda, "synchronize", lambda: None)
         monkeypatch.setattr(peers, "_used", set())
         monkeypatch.setattr(peers, "_given", set())
-        self.said = []
+        self.calls = []
 
     class Managed:
         """What numba has of a GPU in ``cuda.gpus``."""
@@ -176,14 +176,14 @@ class FakePeers(FakeGpus):
 
     def cuCtxDisablePeerAccess(self, peer):
         self.enabled.remove((self.current, peer))
-        self.said.append(("parted", self.current))
+        self.calls.append(("parted", self.current))
 
     def cuCtxSynchronize(self):
-        self.said.append(("waited", self.current))
+        self.calls.append(("waited", self.current))
 
     def cuEventDestroy(self, event):
         super().cuEventDestroy(event)
-        self.said.append(("destroyed", self.current))
+        self.calls.append(("destroyed", self.current))
 
     def cuMemcpyPeerAsync(self, to, to_context, source, source_context, size, stream):
         assert (source_context, stream) == (self.current + 1, 0)
@@ -220,19 +220,19 @@ def test_gpus_that_share_rows_find_the_bits_of_one(monkeypatch, reachable):
 def test_gpus_part_in_order_before_a_process_ends(monkeypatch):
     gpus = FakePeers(monkeypatch, 2)
     try:
-        made = peers_of([0, 1])
+        group = peers_of([0, 1])
         assert gpus.enabled == {(0, 2), (1, 1)}
         waiting = []
         for i in range(2):
-            with made.on(i):
+            with group.on(i):
                 waiting.append(numba.cuda.to_device(np.arange(8)))
                 numba.cuda.event(timing=False)  # nobody needs it: it waits to be destroyed
         waiting.clear()
         assert gpus.bytes_in_use(0) == gpus.bytes_in_use(1) > 0
-        gpus.said.clear()
+        gpus.calls.clear()
         peers.part()
         of_one = ["waited", "destroyed"]
-        assert gpus.said == [(what, i) for i in range(2) for what in of_one] + [
+        assert gpus.calls == [(what, i) for i in range(2) for what in of_one] + [
             ("parted", 0), ("parted", 1),
         ]  # fmt: skip
         assert not gpus.enabled

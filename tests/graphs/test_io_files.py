@@ -215,9 +215,9 @@ def test_long_ways_to_write_a_number_are_read(tmp_path):
 
 def test_an_edge_list_says_whether_it_is_undirected(tmp_path):
     edges = "1 2\n2 3\n"
-    said = gk.read(write(tmp_path / "u.txt", "# Undirected graph (each pair once)\n" + edges))
-    assert not said.directed
-    assert said.m == 4
+    g = gk.read(write(tmp_path / "u.txt", "# Undirected graph (each pair once)\n" + edges))
+    assert not g.directed
+    assert g.m == 4
     # The words of one collection's directed graphs.
     not_said = "# Directed graph (each unordered pair of nodes is saved once)\n"
     assert gk.read(write(tmp_path / "d.txt", not_said + edges)).directed

@@ -302,24 +302,24 @@ def test_the_first_line_that_holds_something_is_the_one_that_a_loop_finds(lines,
         else:
             assert (line, number, kept[0], kept[2]) == (lines[at], at + 1, lines[at], at + 1)
             assert b"".join(block.text for block in passed) == b"".join(each[: len(above)])
-            for found, first in ((rest, at + 1), (kept[1], at)):
-                found = [*found]
-                assert b"".join(block.text for block in found) == b"".join(each[first:])
-                assert found[0].first_line == first + 1
+            for blocks, first in ((rest, at + 1), (kept[1], at)):
+                blocks = [*blocks]
+                assert b"".join(block.text for block in blocks) == b"".join(each[first:])
+                assert blocks[0].first_line == first + 1
 
 
 def test_the_last_announcement_counts_and_the_first_faulty_one_is_named(tmp_path):
     file = tmp_path / "g.txt"
-    said = "# Nodes: {} Edges: {}\n"
-    file.write_text(said.format(9, 9) + "\n" + said.format(3, 2) + "# Nodes: 7\n0 1\n1 2\n")
+    line = "# Nodes: {} Edges: {}\n"
+    file.write_text(line.format(9, 9) + "\n" + line.format(3, 2) + "# Nodes: 7\n0 1\n1 2\n")
     assert gk.read(file).m == 2
     long = "0" * 40
-    file.write_text(said.format(long + "2", long + "1") + "% UNDIRECTED: yes\n0 1\n")
+    file.write_text(line.format(long + "2", long + "1") + "% UNDIRECTED: yes\n0 1\n")
     assert (gk.read(file).m, gk.read(file).directed) == (2, False)
-    file.write_text(said.format(9, 9) + "#\nundirected\n")
+    file.write_text(line.format(9, 9) + "#\nundirected\n")
     assert refusal(file).line == 3
-    file.write_text(said.format(9, 9) + said.format(2**31, 1) + said.format(1, 2**31) + "0 1\n")
+    file.write_text(line.format(9, 9) + line.format(2**31, 1) + line.format(1, 2**31) + "0 1\n")
     assert refusal(file).line == 2
     assert "number of vertices" in refusal(file).reason
-    file.write_text(said.format("3 Edges: 2 Nodes: 9", 9) + "0 1\n1 2\n")
+    file.write_text(line.format("3 Edges: 2 Nodes: 9", 9) + "0 1\n1 2\n")
     assert gk.read(file).m == 2

@@ -71,12 +71,12 @@ def test_what_it_reads_numpy_reads_too(layout, rows, gaps):
     if layout == "dimacs":
         rows = [["a", *row] for row in rows]
     content = lines(rows, gaps)
-    found = scanning.scanned(content, dtype, marks)
-    if found is not None:
+    columns = scanning.scanned(content, dtype, marks)
+    if columns is not None:
         known = numpys(content, dtype, comment)
         assert known is not None
-        assert found.dtype == known.dtype
-        assert found.tobytes() == known.tobytes()
+        assert columns.dtype == known.dtype
+        assert columns.tobytes() == known.tobytes()
 
 
 @pytest.mark.parametrize(
@@ -105,8 +105,8 @@ def test_what_is_ordinary_is_not_given_up(layout, content, rows):
 def test_the_digits_that_programs_write_are_read_to_the_bit(digits):
     values = np.random.default_rng(0).lognormal(0, 4, 20_000)
     content = "".join(f"1 2 {digits.format(float(value))}\n" for value in values).encode()
-    found = scanning.scanned(content, snap.WEIGHTED, ())
-    assert found["weight"].tolist() == [float(line.split()[2]) for line in content.splitlines()]
+    columns = scanning.scanned(content, snap.WEIGHTED, ())
+    assert columns["weight"].tolist() == [float(line.split()[2]) for line in content.splitlines()]
 
 
 HEADS = {

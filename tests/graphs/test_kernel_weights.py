@@ -31,14 +31,14 @@ def one_arc(weight) -> gk.Graph:
 
 def distances(n: int, arcs, root: int, zero=0) -> list:
     """Return exact distances in Python's own numbers, None without a path."""
-    found: list = [None] * n
-    found[root] = zero
+    d: list = [None] * n
+    d[root] = zero
     for _ in range(n):
         for u, v, w in arcs:
-            if found[u] is not None and (found[v] is None or found[u] + w < found[v]):
-                found[v] = found[u] + w
-    assert all(found[u] is None or found[u] + w >= found[v] for u, v, w in arcs), "negative cycle"
-    return found
+            if d[u] is not None and (d[v] is None or d[u] + w < d[v]):
+                d[v] = d[u] + w
+    assert all(d[u] is None or d[u] + w >= d[v] for u, v, w in arcs), "negative cycle"
+    return d
 
 
 def matrix_of(g: gk.Graph) -> np.ndarray:
@@ -86,15 +86,15 @@ def test_other_weights_of_64_bits_are_searched(call, weight):
     if weight == 3.4e38 and "apsp" in call and "per_root" not in call:
         return  # which count with sums of two
     r = CALLS[call](g)
-    found = r.distance if r.distance.ndim == 1 else r.distance[0]
-    assert found.dtype == (np.int32 if g.weights.dtype == np.int64 else np.float32)
-    assert found.tolist() == [0, found.dtype.type(weight)]
+    distance = r.distance if r.distance.ndim == 1 else r.distance[0]
+    assert distance.dtype == (np.int32 if g.weights.dtype == np.int64 else np.float32)
+    assert distance.tolist() == [0, distance.dtype.type(weight)]
     assert g.weights.tolist() == [weight]
     if g.weights.dtype == np.int64:
         assert "rounded_weights" not in r.stats
         return
     assert r.stats["rounded_weights"] == (float(np.float32(weight)) != weight)
-    error = abs(Fraction(found[1].item()) - Fraction(weight))
+    error = abs(Fraction(distance[1].item()) - Fraction(weight))
     assert error <= r.stats["rounding_error"] <= 1.01 * (weight * 2**-24 + 2**-150)
 
 
@@ -298,9 +298,9 @@ def check_whole(n, arcs, root, search, least=INT64[0], most=INT64[1]) -> None:
     """Compare with Python's numbers: right, or refused because a distance cannot be held."""
     known = distances(n, arcs, root)
     if all(length is None or least <= length < most for length in known):
-        found = search().distance
-        none = np.iinfo(found.dtype).max  # multicore takes int32 if that suffices
-        assert found.tolist() == [none if length is None else length for length in known]
+        distance = search().distance
+        none = np.iinfo(distance.dtype).max  # multicore takes int32 if that suffices
+        assert distance.tolist() == [none if length is None else length for length in known]
     else:
         with pytest.raises(OverflowError, match="than int64 holds"):
             search()
@@ -328,8 +328,8 @@ def test_sums_below_int64_are_refused_too(arc_list):
         check_whole(n, arcs, 0, lambda search=search: search(g))
     rows = [distances(n, arcs, root) for root in range(n)]
     if all(length is None or INT64[0] <= length < INT64[1] for row in rows for length in row):
-        found = reference.floyd_warshall(g).distance.tolist()
-        assert found == [[INT64[1] if x is None else x for x in row] for row in rows]
+        distance = reference.floyd_warshall(g).distance.tolist()
+        assert distance == [[INT64[1] if x is None else x for x in row] for row in rows]
     else:
         with pytest.raises(OverflowError):
             reference.floyd_warshall(g)
@@ -385,8 +385,8 @@ def test_representations_sum_floats_as_they_are(form):
     values = [1e-46, 16777217.0, 1e300]
     assert form.neighbor_sum(g, values).tolist() == [values[1], values[2], values[0]]
     if form is csr:
-        found = csr.weighted_neighbor_sum(g, values).tolist()
-        assert found == [1e-46 * 16777217.0, 0.1 * 1e300, 3.5e38 * 1e-46]
+        sums = csr.weighted_neighbor_sum(g, values).tolist()
+        assert sums == [1e-46 * 16777217.0, 0.1 * 1e300, 3.5e38 * 1e-46]
 
 
 @pytest.mark.parametrize("form", [csr, coo, adjacency_matrix])

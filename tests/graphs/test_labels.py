@@ -55,9 +55,9 @@ def test_a_root_is_a_label_and_arrays_stay_by_position(call, names):
 @pytest.mark.parametrize("call", MANY.values(), ids=MANY)
 def test_roots_are_labels(call, names):
     g, plain = named(names)
-    found = call(g, [names[5], names[2], names[5]])
-    np.testing.assert_array_equal(found.distance, call(plain, [5, 2, 5]).distance)
-    assert found.roots.tolist() == [5, 2, 5]
+    result = call(g, [names[5], names[2], names[5]])
+    np.testing.assert_array_equal(result.distance, call(plain, [5, 2, 5]).distance)
+    assert result.roots.tolist() == [5, 2, 5]
     assert call(g, roots=[]).distance.shape == (0, 6)
 
 

@@ -68,10 +68,10 @@ def test_arcs_are_ordered_and_turned_around_as_by_python(large, kind, arc_list, 
         patch.setattr(making, "LARGE", large)
         g = gk.Graph.from_arcs(n, source, target, weight, *options)
         turned = gk.Graph(g.offsets, g.targets, g.weights).reverse
-    for made, known in ((g, expected), (turned, [(v, u, w) for u, v, w in expected])):
-        assert listed(made) == sorted(known, key=lambda arc: arc[:2])
-        assert (made.n, made.offsets.dtype, made.targets.dtype) == (n, np.int32, np.int32)
-        assert (made.weights is None) if kind is None else (made.weights.dtype == kind)
+    for h, known in ((g, expected), (turned, [(v, u, w) for u, v, w in expected])):
+        assert listed(h) == sorted(known, key=lambda arc: arc[:2])
+        assert (h.n, h.offsets.dtype, h.targets.dtype) == (n, np.int32, np.int32)
+        assert (h.weights is None) if kind is None else (h.weights.dtype == kind)
 
 
 @pytest.mark.parametrize("large", WAYS)

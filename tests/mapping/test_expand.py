@@ -42,10 +42,10 @@ def test_every_method_has_a_variant():
 @pytest.mark.parametrize("name", WORKLOADS)
 def test_every_unit_gets_its_item(name, method, knobs, device):
     offsets = WORKLOADS[name]
-    found = gk.expand(offsets, method, device=device, **knobs)
-    assert found.item.dtype == np.int32
-    assert found.total is None
-    np.testing.assert_array_equal(found.item, owners(offsets))
+    result = gk.expand(offsets, method, device=device, **knobs)
+    assert result.item.dtype == np.int32
+    assert result.total is None
+    np.testing.assert_array_equal(result.item, owners(offsets))
 
 
 @pytest.mark.parametrize(
@@ -57,8 +57,8 @@ def test_every_unit_gets_its_item(name, method, knobs, device):
 )
 def test_right_under_every_schedule(variant, scheduled_device, name):
     (method, knobs), offsets = variant, WORKLOADS[name]
-    found = gk.expand(offsets, method, threads=64, device=scheduled_device, **knobs)
-    np.testing.assert_array_equal(found.item, owners(offsets))
+    result = gk.expand(offsets, method, threads=64, device=scheduled_device, **knobs)
+    np.testing.assert_array_equal(result.item, owners(offsets))
 
 
 @pytest.mark.parametrize(
@@ -72,11 +72,11 @@ def test_right_under_every_schedule(variant, scheduled_device, name):
 def test_values_add_up_to_their_items_total(variant, name, dtype, device):
     (method, knobs), offsets = variant, WORKLOADS[name]
     values = np.random.default_rng(1).integers(-9, 10, offsets[-1]).astype(dtype)
-    found = gk.expand(offsets, method, values=values, device=device, **knobs)
+    result = gk.expand(offsets, method, values=values, device=device, **knobs)
     expected = np.bincount(owners(offsets), values, minlength=offsets.size - 1)
-    assert found.item is None
-    assert found.total.dtype == (np.int64 if np.dtype(dtype).kind == "i" else np.float64)
-    np.testing.assert_array_equal(found.total, expected)
+    assert result.item is None
+    assert result.total.dtype == (np.int64 if np.dtype(dtype).kind == "i" else np.float64)
+    np.testing.assert_array_equal(result.total, expected)
 
 
 def test_integer_totals_exceed_32_bits(device):
@@ -91,9 +91,9 @@ def test_integer_totals_exceed_32_bits(device):
 @pytest.mark.parametrize("threads", [32, 96, 1024])
 def test_any_block_size(threads, method, knobs, device):
     offsets = WORKLOADS["skewed"]
-    found = gk.expand(offsets, method, threads=threads, device=device, **knobs)
-    np.testing.assert_array_equal(found.item, owners(offsets))
-    assert found.stats["threads"] == threads
+    result = gk.expand(offsets, method, threads=threads, device=device, **knobs)
+    np.testing.assert_array_equal(result.item, owners(offsets))
+    assert result.stats["threads"] == threads
 
 
 def adversarial(rng: np.random.Generator) -> np.ndarray:
@@ -116,8 +116,8 @@ def test_a_thousand_adversarial_workloads(method, knobs, device):
     rng = np.random.default_rng(2017 + SMALL.index((method, knobs)))
     for i in range(some(-(-1000 // len(SMALL)), soak=1000)):
         offsets = adversarial(rng)
-        found = gk.expand(offsets, method, threads=32, device=device, **knobs)
-        assert np.array_equal(found.item, owners(offsets)), (i, np.diff(offsets).tolist())
+        result = gk.expand(offsets, method, threads=32, device=device, **knobs)
+        assert np.array_equal(result.item, owners(offsets)), (i, np.diff(offsets).tolist())
 
 
 @examples(60, soak=1000)
@@ -132,8 +132,8 @@ def test_any_sizes_with_any_variant(sizes, variant, threads):
     method, knobs = variant
     offsets = offsets_of(sizes)
     values = np.arange(offsets[-1])
-    found = gk.expand(offsets, method, threads=threads, device=device, **knobs)
-    np.testing.assert_array_equal(found.item, owners(offsets))
+    result = gk.expand(offsets, method, threads=threads, device=device, **knobs)
+    np.testing.assert_array_equal(result.item, owners(offsets))
     added = gk.expand(offsets, method, values=values, threads=threads, device=device, **knobs)
     expected = np.bincount(owners(offsets), values, minlength=len(sizes))
     np.testing.assert_array_equal(added.total, expected)
@@ -143,10 +143,10 @@ def test_any_sizes_with_any_variant(sizes, variant, threads):
 def test_offsets_of_any_integer_type(method, device):
     sizes = [3, 0, 5, 40]
     for dtype in (np.int8, np.uint8, np.int32, np.uint32, np.int64, np.uint64):
-        found = gk.expand(offsets_of(sizes).astype(dtype), method, device=device)
-        np.testing.assert_array_equal(found.item, np.repeat(np.arange(4), sizes))
-    found = gk.expand([0, 3, 3, 8, 48], method, device=device)
-    np.testing.assert_array_equal(found.item, np.repeat(np.arange(4), sizes))
+        result = gk.expand(offsets_of(sizes).astype(dtype), method, device=device)
+        np.testing.assert_array_equal(result.item, np.repeat(np.arange(4), sizes))
+    result = gk.expand([0, 3, 3, 8, 48], method, device=device)
+    np.testing.assert_array_equal(result.item, np.repeat(np.arange(4), sizes))
 
 
 @methods

@@ -115,8 +115,8 @@ def test_the_greatest_knobs_that_fit_are_taken(device):
         ("max_scan", {"units_per_thread": 32}),
         ("max_scan", {"units_per_thread": 11, "threads": 1024, "blocks": 2**31 - 1}),
     ]:
-        found = gk.expand(OFFSETS, method, device=device, **knobs)
-        np.testing.assert_array_equal(found.item, [0, 0, 2, 2, 2])
+        result = gk.expand(OFFSETS, method, device=device, **knobs)
+        np.testing.assert_array_equal(result.item, [0, 0, 2, 2, 2])
 
 
 @pytest.mark.parametrize(

@@ -37,8 +37,8 @@ def calls(trace, function: str) -> int:
 
 def traced(offsets, method, **knobs):
     with gk.trace() as t:
-        found = gk.expand(offsets, method, **knobs)
-    return t.trace, found.stats
+        result = gk.expand(offsets, method, **knobs)
+    return t.trace, result.stats
 
 
 @pytest.mark.parametrize(("method", "knobs"), VARIANTS, ids=variant_name)
@@ -71,11 +71,11 @@ def test_partition_searches_are_one_a_boundary(method):
 
 
 def test_partition_searches_fall_as_k_grows():
-    found = [
+    counts = [
         gk.expand([0, 8 * 1024], "two_phase", units_per_thread=k).stats["partition_searches"]
         for k in (1, 2, 4, 8)
     ]
-    assert found == [65, 33, 17, 9]
+    assert counts == [65, 33, 17, 9]
 
 
 @pytest.mark.parametrize(("k", "iterations"), [(1, 1), (2, 1), (1, 2), (4, 1), (2, 2), (8, 4)])
@@ -161,9 +161,9 @@ def test_the_rule_chooses_the_partitions_search(sizes, expected, device):
 @pytest.mark.parametrize("sizes", [[1] * 499 + [200], [1] * 499 + [100], []])
 def test_the_partition_s_choice_is_read_when_it_is_first_asked_for(sizes):
     device = ReadingDevice()
-    found = gk.expand(offsets_of(sizes), "multi_phase", device=device)
+    result = gk.expand(offsets_of(sizes), "multi_phase", device=device)
     assert device.sizes == [sum(sizes)]
-    twice = [found.stats["search"] for _ in "ab"]
+    twice = [result.stats["search"] for _ in "ab"]
     assert twice == ["interpolation" if sizes[-1:] == [100] else "binary"] * 2
     assert device.sizes == [sum(sizes), 1]
 
@@ -206,8 +206,8 @@ def test_an_odd_k_has_no_bank_conflict_where_items_are_handed_over():
         source = [s.function for s in trace.sources].index("expand_coalesced")
         lines = trace.sources[source].text
         line = next(i for i, text in enumerate(lines) if "shared[own + k] =" in text)
-        here = trace.select(source=source, line=trace.sources[source].first_line + line)
-        return int(metrics.bank_conflicts(here).sum())
+        part = trace.select(source=source, line=trace.sources[source].first_line + line)
+        return int(metrics.bank_conflicts(part).sum())
 
     assert conflicts(7) == 0
     assert conflicts(8) > 0

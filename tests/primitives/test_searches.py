@@ -61,9 +61,9 @@ def owners(offsets: np.ndarray, units: np.ndarray) -> np.ndarray:
 def test_every_unit_of_awkward_items(search, name, scheduled_device):
     offsets = offsets_of(adversarial()[name])
     units = np.arange(offsets[-1])
-    found = find_owners(offsets, units, search, device=scheduled_device)
-    assert found.dtype == np.int32
-    np.testing.assert_array_equal(found, owners(offsets, units))
+    result = find_owners(offsets, units, search, device=scheduled_device)
+    assert result.dtype == np.int32
+    np.testing.assert_array_equal(result, owners(offsets, units))
 
 
 @pytest.mark.parametrize(
@@ -74,8 +74,8 @@ def test_every_unit_of_awkward_items(search, name, scheduled_device):
 def test_sizes_around_warps_and_blocks(search, items, scheduled_device):
     offsets = offsets_of(np.random.default_rng(items).integers(0, 4, items))
     units = np.arange(offsets[-1])
-    found = find_owners(offsets, units, search, device=scheduled_device)
-    np.testing.assert_array_equal(found, owners(offsets, units))
+    result = find_owners(offsets, units, search, device=scheduled_device)
+    np.testing.assert_array_equal(result, owners(offsets, units))
 
 
 @pytest.mark.parametrize("search", GLOBAL_SEARCHES)
@@ -83,8 +83,8 @@ def test_a_million_items(search, device):
     draw = np.random.default_rng(1)
     offsets = offsets_of(draw.integers(0, 5, 1_000_000))
     units = draw.integers(0, offsets[-1], 20_000)
-    found = find_owners(offsets, units, search, device=device)
-    np.testing.assert_array_equal(found, owners(offsets, units))
+    result = find_owners(offsets, units, search, device=device)
+    np.testing.assert_array_equal(result, owners(offsets, units))
 
 
 @pytest.mark.parametrize("search", GLOBAL_SEARCHES)
@@ -92,8 +92,8 @@ def test_offsets_as_large_as_int32_can_hold(search, device):
     most = 2**31 - 1
     offsets = np.array([0, 0, 5, most - 7, most - 7, most])
     units = np.array([0, 4, 5, most // 2, most - 8, most - 7, most - 1])
-    found = find_owners(offsets, units, search, device=device)
-    np.testing.assert_array_equal(found, owners(offsets, units))
+    result = find_owners(offsets, units, search, device=device)
+    np.testing.assert_array_equal(result, owners(offsets, units))
 
 
 @examples(60, soak=1200)
@@ -104,8 +104,8 @@ def test_all_searches_agree_with_numpy(sizes):
     offsets = offsets_of(sizes)
     units = np.arange(offsets[-1])
     for search in SEARCHES if len(sizes) <= 32 else GLOBAL_SEARCHES:
-        found = find_owners(offsets, units, search, device=SimtDevice(check=True))
-        np.testing.assert_array_equal(found, owners(offsets, units), err_msg=search)
+        result = find_owners(offsets, units, search, device=SimtDevice(check=True))
+        np.testing.assert_array_equal(result, owners(offsets, units), err_msg=search)
 
 
 @cuda.jit

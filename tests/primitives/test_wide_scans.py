@@ -51,8 +51,8 @@ def exclusive_runs(values: np.ndarray, run: int) -> tuple[np.ndarray, np.ndarray
 )
 def test_shared_scan(size, threads, padding, scheduled_device):
     values = np.random.default_rng(size).integers(-1000, 1000, size)
-    found = shared_scan(values, padding=padding, threads=threads, device=scheduled_device)
-    for array, expected in zip(found, exclusive_runs(values, 2 * threads), strict=True):
+    sums = shared_scan(values, padding=padding, threads=threads, device=scheduled_device)
+    for array, expected in zip(sums, exclusive_runs(values, 2 * threads), strict=True):
         assert array.dtype == np.int32
         np.testing.assert_array_equal(array, expected)
 
@@ -134,9 +134,9 @@ def test_a_look_back_ends_at_the_nearest_complete_sum(tiles, schedule):
     known = np.array([known for _, known in tiles], bool)
     state = np.where(known, before[1:] * ROOM + PREFIX, sums * ROOM + TILE_KNOWN)
     device = SimtDevice(schedule=schedule, check=True)
-    found = device.full(32, -1, np.int64)
-    device.launch(ask_before, 1, 32, device.array(state), len(tiles), found)
-    assert device.read(found).tolist() == [before[-1]] * 32
+    output = device.full(32, -1, np.int64)
+    device.launch(ask_before, 1, 32, device.array(state), len(tiles), output)
+    assert device.read(output).tolist() == [before[-1]] * 32
 
 
 def test_the_single_pass_moves_two_words_a_value():
@@ -226,8 +226,8 @@ def test_a_million_values(scan, device):
     # The machine runs blocks that wait for each other warp by warp, which takes its time.
     size = 50_000 if scan in ("look-back", "pairs") and isinstance(device, SimtDevice) else MILLION
     values = np.random.default_rng(6).integers(0, 9, size)
-    found, expected = SCANS_OF_A_MILLION[scan](values, device)
-    np.testing.assert_array_equal(found, expected)
+    sums, expected = SCANS_OF_A_MILLION[scan](values, device)
+    np.testing.assert_array_equal(sums, expected)
 
 
 @examples(40, soak=800)

@@ -35,16 +35,18 @@ def arcs_of(draw, sizes):
 
 def exact(n: int, arcs: list, roots: list[int]) -> list | None:
     """Return the exact distances from `roots`; None if there is a negative cycle behind them."""
-    found: list = [None] * n
+    distance: list = [None] * n
     for root in roots:
-        found[root] = Fraction(0)
+        distance[root] = Fraction(0)
     for _ in range(n + 1):
-        before = list(found)
+        before = list(distance)
         for u, v, w in arcs:
-            if found[u] is not None and (found[v] is None or found[u] + Fraction(w) < found[v]):
-                found[v] = found[u] + Fraction(w)
-        if found == before:
-            return found
+            if distance[u] is not None and (
+                distance[v] is None or distance[u] + Fraction(w) < distance[v]
+            ):
+                distance[v] = distance[u] + Fraction(w)
+        if distance == before:
+            return distance
     return None
 
 

@@ -47,17 +47,17 @@ def test_every_step_is_right_on_graphs_of_many_arcs(monkeypatch, alpha, beta):
 
 def test_the_queues_of_several_cores_keep_each_vertex_once():
     """Two cores have found vertex 5; the parent that stands there is the second one's."""
-    found = np.array([[5, 2, 0], [5, 7, 0]], np.int32)
+    queues = np.array([[5, 2, 0], [5, 7, 0]], np.int32)
     by = np.array([[1, 1, 0], [3, 3, 0]], np.int32)
     parent = np.full(8, -1, np.int32)
     parent[[5, 2, 7]] = 3, 1, 3
     sizes, leaving = np.array([2, 2]), np.zeros(2, np.int64)
     offsets = np.arange(0, 18, 2, dtype=np.int32)
-    search._keep_own(offsets, parent, found, by, sizes, leaving)
+    search._keep_own(offsets, parent, queues, by, sizes, leaving)
     assert sizes.tolist() == [1, 2]
     assert leaving.tolist() == [2, 4]
     queue = np.zeros(3, np.int32)
-    search._join(found, sizes, queue)
+    search._join(queues, sizes, queue)
     assert queue.tolist() == [2, 5, 7]
 
 
@@ -89,9 +89,9 @@ def test_neighbor_sums_agree_with_scipy():
 def test_a_scan_agrees_with_numpy(n):
     sizes = np.random.default_rng(0).integers(0, 9, n).astype(np.int32)
     expected = np.concatenate([[0], np.cumsum(sizes)])
-    found = multicore.offsets_of(sizes)
-    assert found.dtype == np.int32
-    np.testing.assert_array_equal(found, expected)
+    offsets = multicore.offsets_of(sizes)
+    assert offsets.dtype == np.int32
+    np.testing.assert_array_equal(offsets, expected)
 
 
 def test_a_container_s_share_is_what_counts(monkeypatch, tmp_path):

@@ -39,16 +39,16 @@ def test_distances_are_those_of_the_plain_loops(name, kind):
 def test_matrices_with_few_and_with_many_arcs_agree_with_scipy(n, dtype):
     rng = np.random.default_rng(n)
     for share in (0.02, 0.5, 1.0):
-        there = rng.random((n, n)) < share
-        lengths = np.where(there, rng.integers(1, 1000, (n, n)).astype(float), np.inf)
+        has_arc = rng.random((n, n)) < share
+        lengths = np.where(has_arc, rng.integers(1, 1000, (n, n)).astype(float), np.inf)
         np.fill_diagonal(lengths, 0)
         right = floyd_warshall(lengths)
         given = np.where(np.isinf(lengths), UNREACHED, lengths) if dtype == "int32" else lengths
         given = given.astype(dtype)
         before = given.copy()
-        found = all_cores.apsp(given).distance
+        distance = all_cores.apsp(given).distance
         none = UNREACHED if dtype == "int32" else np.inf
-        np.testing.assert_array_equal(found, np.where(np.isinf(right), none, right))
+        np.testing.assert_array_equal(distance, np.where(np.isinf(right), none, right))
         np.testing.assert_array_equal(given, before)
 
 
@@ -64,11 +64,11 @@ def test_negative_arcs_count_and_do_not_join_what_is_apart():
     assert (weights < 0).any()
     for dtype in (np.int32, np.float32):
         g = gk.Graph.from_arcs(n, source, target, weights.astype(dtype))
-        found, right = all_cores.apsp(g).distance, reference.floyd_warshall(g)
+        distance, right = all_cores.apsp(g).distance, reference.floyd_warshall(g)
         joined = right.next_hop >= 0
         assert not joined.all()
-        np.testing.assert_array_equal(found[joined], right.distance[joined])
-        assert (found[~joined] == (UNREACHED if dtype == np.int32 else np.inf)).all()
+        np.testing.assert_array_equal(distance[joined], right.distance[joined])
+        assert (distance[~joined] == (UNREACHED if dtype == np.int32 else np.inf)).all()
 
 
 @pytest.mark.parametrize("at", [0, 70, 139])

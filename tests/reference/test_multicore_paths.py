@@ -40,13 +40,13 @@ def test_distances_agree_with_the_heap_and_scipy_on_awkward_graphs(case, kind):
             "long": rng.integers(2**30, 2**31 - 1, g.m).astype(np.int32),
         }[kind]
         g = gk.Graph(g.offsets, g.targets, weights)
-    found = check(g, root)
+    distance = check(g, root)
     if kind != "zeros":
         weights = np.ones(g.m, np.int32) if g.weights is None else g.weights
         shortest = gk.Graph.from_arcs(g.n, *g.coo, weights, parallel="min")
         oracle = dijkstra(shortest.to_scipy().astype(np.float64), indices=root)
         reached = np.isfinite(oracle)
-        np.testing.assert_array_equal(found.distance[reached], oracle[reached])
+        np.testing.assert_array_equal(distance.distance[reached], oracle[reached])
 
 
 @pytest.fixture(params=[1, 2, 5])
@@ -76,8 +76,8 @@ def test_graphs_of_many_rounds_are_right_on_any_number_of_cores(some_cores, name
 def test_sums_are_held_in_64_bits_where_32_might_not_do():
     n, w = 6, 2**31 - 1
     g = gk.Graph.from_arcs(n, range(n - 1), range(1, n), [w] * (n - 1))
-    found = multicore.sssp(g).distance
-    assert (found.dtype, found.tolist()) == (np.int64, [w * v for v in range(n)])
+    distance = multicore.sssp(g).distance
+    assert (distance.dtype, distance.tolist()) == (np.int64, [w * v for v in range(n)])
     assert multicore.sssp(weighted(gk.path(5))).distance.dtype == np.int32
 
 
@@ -94,9 +94,9 @@ def test_what_cannot_be_searched_is_refused():
 
 
 def test_a_result_tells_its_counts():
-    told = repr(multicore.sssp(gk.path(4)))
-    assert told.startswith("Distances: 6 relaxations in ")
-    assert told.endswith("distance int32 (4,)")
+    text = repr(multicore.sssp(gk.path(4)))
+    assert text.startswith("Distances: 6 relaxations in ")
+    assert text.endswith("distance int32 (4,)")
 
 
 @njit(parallel=True)

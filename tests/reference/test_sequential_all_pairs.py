@@ -27,12 +27,12 @@ def test_each_row_is_that_of_a_search_from_one_root(algorithm, name, kind):
     if kind != "none":
         weights = np.random.default_rng(g.m).integers(0, 100, g.m).astype(kind)
         g = gk.Graph(g.offsets, g.targets, weights)
-    found = algorithm(g)
-    assert found.distance.dtype == (np.float64 if kind == "float32" else np.int64)
+    result = algorithm(g)
+    assert result.distance.dtype == (np.float64 if kind == "float32" else np.int64)
     for root in range(g.n):
         row = reference.dijkstra(g, root)
-        np.testing.assert_array_equal(found.distance[root], row.distance)
-        np.testing.assert_array_equal(found.next_hop[root] >= 0, row.parent >= 0)
+        np.testing.assert_array_equal(result.distance[root], row.distance)
+        np.testing.assert_array_equal(result.next_hop[root] >= 0, row.parent >= 0)
 
 
 @st.composite
@@ -59,17 +59,17 @@ def test_lengths_paths_and_cycles_agree_with_networkx(algorithm, case, dtype):
         assert networkx.path_weight(oracle, [*caught.value.cycle, caught.value.cycle[0]],
                                     "weight") < 0  # fmt: skip
         return
-    found = algorithm(g)
+    result = algorithm(g)
     for i in range(n):
         lengths = networkx.single_source_bellman_ford_path_length(oracle, i)
         for j in range(n):
-            path = found.path(i, j)
+            path = result.path(i, j)
             if j not in lengths:
                 assert path == []
-                assert found.distance[i, j] in (INT64_MAX, np.inf)
+                assert result.distance[i, j] in (INT64_MAX, np.inf)
                 continue
             assert (path[0], path[-1]) == (i, j)
-            assert found.distance[i, j] == lengths[j]
+            assert result.distance[i, j] == lengths[j]
             assert networkx.path_weight(oracle, path, "weight") == lengths[j]
 
 
@@ -102,19 +102,19 @@ def test_johnson_agrees_with_scipy_where_weights_are_negative(kind):
     g = gk.Graph(g.offsets, g.targets, weights.astype(kind))
     assert (g.weights < 0).any()
     expected = csgraph.johnson(csgraph.csgraph_from_dense(g.dense(np.inf), null_value=np.inf))
-    found = reference.johnson(g)
+    result = reference.johnson(g)
     joined = np.isfinite(expected)
-    np.testing.assert_array_equal(found.next_hop >= 0, joined)
-    np.testing.assert_array_equal(found.distance[joined], expected[joined])
-    np.testing.assert_array_equal(found.distance, reference.floyd_warshall(g).distance)
+    np.testing.assert_array_equal(result.next_hop >= 0, joined)
+    np.testing.assert_array_equal(result.distance[joined], expected[joined])
+    np.testing.assert_array_equal(result.distance, reference.floyd_warshall(g).distance)
 
 
 def test_a_weight_that_vanishes_beside_a_height_still_counts():
     # The arc of -1e30 gives vertices 1 to 3 heights in which weights of 1 and 5 are rounded away.
     g = gk.Graph.from_arcs(4, [0, 1, 1, 2], [1, 3, 2, 3], np.float32([-1e30, 5, 1, 1]))
-    found = reference.johnson(g)
-    assert found.distance[1].tolist() == [np.inf, 0, 1, 2]
-    assert found.path(1, 3) == [1, 2, 3]
+    result = reference.johnson(g)
+    assert result.distance[1].tolist() == [np.inf, 0, 1, 2]
+    assert result.path(1, 3) == [1, 2, 3]
     for arcs in ([(1, 2, 1), (2, 1, -3)], [(2, 2, -3)]):
         u, v, w = zip((0, 2, -1e30), *arcs, strict=True)
         with pytest.raises(gk.NegativeCycleError) as caught:

@@ -25,27 +25,27 @@ def weighted(g: gk.Graph, weights) -> gk.Graph:
     return gk.Graph(g.offsets, g.targets, weights)
 
 
-def check_definition(g: gk.Graph, root: int, found) -> None:
+def check_definition(g: gk.Graph, root: int, result) -> None:
     """No arc relaxes any more, and every parent's arc is tight: so distances are shortest."""
     source, target = g.coo
     weights = (
-        np.ones(g.m, np.int64) if g.weights is None else g.weights.astype(found.distance.dtype)
+        np.ones(g.m, np.int64) if g.weights is None else g.weights.astype(result.distance.dtype)
     )
-    reached = found.parent >= 0
+    reached = result.parent >= 0
     assert reached[root]
-    assert found.parent[root] == root
-    assert found.distance[root] == 0
+    assert result.parent[root] == root
+    assert result.distance[root] == 0
     leads = reached[source]
     assert reached[target[leads]].all()
-    lengths = found.distance[source[leads]] + weights[leads]
-    assert (found.distance[target[leads]] <= lengths).all()
-    nothing = np.inf if found.distance.dtype == float else INT64_MAX
-    assert (found.distance[~reached] == nothing).all()
-    tight = lengths == found.distance[target[leads]]
+    lengths = result.distance[source[leads]] + weights[leads]
+    assert (result.distance[target[leads]] <= lengths).all()
+    nothing = np.inf if result.distance.dtype == float else INT64_MAX
+    assert (result.distance[~reached] == nothing).all()
+    tight = lengths == result.distance[target[leads]]
     arcs = set(zip(source[leads][tight].tolist(), target[leads][tight].tolist(), strict=True))
     for v in np.flatnonzero(reached & (np.arange(g.n) != root)).tolist():
-        assert (int(found.parent[v]), v) in arcs
-        path = found.path_to(v)
+        assert (int(result.parent[v]), v) in arcs
+        path = result.path_to(v)
         assert (path[0], path[-1]) == (root, v)
         assert len(set(path)) == len(path)
 
@@ -59,14 +59,14 @@ def test_distances_agree_with_scipy_and_the_definition(case, method, kind):
     if kind != "none":
         rng = np.random.default_rng(g.m)
         g = weighted(g, rng.integers(1, 100, g.m).astype(kind))
-    found = method(g, root)
+    result = method(g, root)
     matrix = csgraph_from_dense(g.dense(np.nan).astype(float), null_value=np.nan)
     oracle = shortest_path(matrix, indices=root)
-    assert found.distance.dtype == (np.float64 if kind == "float32" else np.int64)
+    assert result.distance.dtype == (np.float64 if kind == "float32" else np.int64)
     reached = np.isfinite(oracle)
-    np.testing.assert_array_equal(found.parent >= 0, reached)
-    np.testing.assert_array_equal(found.distance[reached], oracle[reached])
-    check_definition(g, root, found)
+    np.testing.assert_array_equal(result.parent >= 0, reached)
+    np.testing.assert_array_equal(result.distance[reached], oracle[reached])
+    check_definition(g, root, result)
 
 
 @st.composite
@@ -93,11 +93,11 @@ def test_zeros_loops_and_parallel_arcs_agree_with_networkx(case, dtype):
     g, oracle = graphs_of(n, arcs, dtype)
     lengths = networkx.single_source_dijkstra_path_length(oracle, root)
     for method in ALL:
-        found = method(g, root)
-        assert {v: d for v, d in enumerate(found.distance.tolist()) if found.parent[v] >= 0} == (
+        result = method(g, root)
+        assert {v: d for v, d in enumerate(result.distance.tolist()) if result.parent[v] >= 0} == (
             lengths
         )
-        check_definition(g, root, found)
+        check_definition(g, root, result)
 
 
 @examples(150, 5_000)
@@ -115,11 +115,11 @@ def test_negative_weights_and_cycles_agree_with_networkx(case, dtype):
                 method(g, root)
             check_cycle(g, root, caught.value.cycle)
             continue
-        found = method(g, root)
+        result = method(g, root)
         assert {
-            v: d for v, d in enumerate(found.distance.tolist()) if found.parent[v] >= 0
+            v: d for v, d in enumerate(result.distance.tolist()) if result.parent[v] >= 0
         } == dict(lengths)
-        check_definition(g, root, found)
+        check_definition(g, root, result)
 
 
 def check_cycle(g: gk.Graph, root: int, cycle: list[int]) -> None:

@@ -27,8 +27,8 @@ def test_by_source_keeps_the_order_of_the_graph(name):
 def test_lexicographic_order_carries_the_weights_along(name):
     g = gk.random_weights(AWKWARD[name], seed=1)
     edges = EdgeList.from_graph(g, order="lexicographic")
-    found = list(zip(edges.source.tolist(), edges.target.tolist(), strict=True))
-    assert found == sorted(found)
+    pairs = list(zip(edges.source.tolist(), edges.target.tolist(), strict=True))
+    assert pairs == sorted(pairs)
     arcs = zip(*(a.tolist() for a in (*g.coo, g.weights)), strict=True)
     rows = zip(*(a.tolist() for a in (edges.source, edges.target, edges.weights)), strict=True)
     assert sorted(rows) == sorted(arcs)

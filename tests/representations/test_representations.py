@@ -109,9 +109,9 @@ def test_has_edge(name, form, device):
     g, _, module, options = prepare(name, form, "unweighted")
     options = {k: v for k, v in options.items() if k != "mapping"}
     source, target = oracles.all_pairs(g.n)
-    found = module.has_edge(g, source, target, device=device, **options)
-    assert found.dtype == np.bool_
-    np.testing.assert_array_equal(found, oracles.has_edge(g, source, target))
+    answers = module.has_edge(g, source, target, device=device, **options)
+    assert answers.dtype == np.bool_
+    np.testing.assert_array_equal(answers, oracles.has_edge(g, source, target))
 
 
 @forms
@@ -141,8 +141,8 @@ def test_the_forms_agree_on_random_graphs(data):
     source, target = oracles.all_pairs(n, 200)
     expected = oracles.has_edge(g, source, target)
     for module in (adjacency_matrix, csr, coo):
-        found = module.has_edge(g, source, target, device=device)
-        np.testing.assert_array_equal(found, expected)
+        answers = module.has_edge(g, source, target, device=device)
+        np.testing.assert_array_equal(answers, expected)
 
 
 # --- sums that do not fit 32 bits -----------------------------------------------------------------

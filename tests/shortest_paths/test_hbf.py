@@ -93,9 +93,9 @@ def test_zeros_negative_weights_and_cycles_without_the_atomic(duplicates, case):
 @pytest.mark.parametrize("duplicates", ["table", "none"])
 def test_a_round_that_does_not_fit_its_queue_is_collected_afresh(device, duplicates):
     g = weighted(gk.complete(40), "int32")
-    found = hbf(g, 0, device, duplicates=duplicates, capacity=g.n)
-    check(g, 0, found)
-    assert found.stats["overflows"] > 0
+    result = hbf(g, 0, device, duplicates=duplicates, capacity=g.n)
+    check(g, 0, result)
+    assert result.stats["overflows"] > 0
 
 
 # --- words --------------------------------------------------------------------------------------
@@ -179,11 +179,11 @@ def test_every_arc_has_the_class_of_its_definition(directed, case):
     if not directed:
         g = gk.Graph.from_arcs(g.n, source, target, g.weights, directed=False)
         source, target = g.coo
-    found = classes_of(g, gk.SimtDevice(check=True))
+    class_of_arc = classes_of(g, gk.SimtDevice(check=True))
     arcs = zip(source.tolist(), target.tolist(), g.weights.tolist(), strict=True)
     # Several self-loops of one vertex keep it out of the classes by degree, whatever they weigh.
     several = {v for v in range(g.n) if ((source == v) & (target == v)).sum() > 1}
-    for kind, (u, v, w) in zip(found, arcs, strict=True):
+    for kind, (u, v, w) in zip(class_of_arc, arcs, strict=True):
         if v in several and u != v:
             assert kind == classes.NORMAL
         else:
@@ -208,9 +208,9 @@ def test_ids_that_leave_no_room_for_a_class_are_refused(monkeypatch):
 def test_a_cycle_through_the_root_ends_and_leaves_its_distance(scheduled_device, options):
     # Every vertex is of in-degree 1: a plain store that does not compare goes around for ever.
     g = gk.Graph.from_arcs(4, range(4), [1, 2, 3, 0], [3, 1, 4, 1])
-    found = hbf(g, 0, scheduled_device, **options)
-    assert found.distance.tolist() == [0, 3, 4, 8]
-    assert found.stats["iterations"] == 4
+    result = hbf(g, 0, scheduled_device, **options)
+    assert result.distance.tolist() == [0, 3, 4, 8]
+    assert result.stats["iterations"] == 4
 
 
 @pytest.mark.parametrize(
@@ -224,8 +224,8 @@ def test_of_parallel_arcs_from_the_root_the_least_counts(
         shuffled = np.random.default_rng(0).permutation(32)
         targets, weights = targets[shuffled], weights[shuffled]
     g = gk.Graph([0] + [32] * 9, targets, weights)
-    found = hbf(g, 0, scheduled_device, **options)
-    assert found.distance.tolist() == [0] + [5] * 8
+    result = hbf(g, 0, scheduled_device, **options)
+    assert result.distance.tolist() == [0] + [5] * 8
 
 
 @pytest.mark.parametrize("options", ALONE, ids=str)
@@ -233,9 +233,9 @@ def test_a_postponed_vertex_takes_the_least_of_all_arcs_into_it(scheduled_device
     # The near arc is the dear one; two parallel ones, and a path of three arcs that is cheapest.
     source, target = [0, 0, 0, 1, 2, 3], [4, 1, 4, 2, 3, 4]
     g = gk.Graph.from_arcs(5, source, target, [90, 1, 80, 1, 1, 1])
-    found = hbf(g, 0, scheduled_device, **options)
-    assert found.distance.tolist() == [0, 1, 2, 3, 4]
-    assert found.path_to(4) == [0, 1, 2, 3, 4]
+    result = hbf(g, 0, scheduled_device, **options)
+    assert result.distance.tolist() == [0, 1, 2, 3, 4]
+    assert result.path_to(4) == [0, 1, 2, 3, 4]
 
 
 @pytest.mark.parametrize("directed", [True, False])
@@ -419,8 +419,8 @@ def test_the_shared_slot_appends_everything_side_by_side(scheduled_device, lengt
     device.launch(write_found, 1, 64, given, queue, True, shared=slot_bytes(64))
     assert device.read(queue.next_size)[0] == sum(lengths)
     expected = {100 * i + k for i, length in enumerate(lengths) for k in range(length)}
-    found = device.read(queue.next_frontier)
-    kept = found[found >= 0].tolist()
+    vertices = device.read(queue.next_frontier)
+    kept = vertices[vertices >= 0].tolist()
     assert len(kept) == len(set(kept)) == min(room, len(expected))
     assert set(kept) <= expected
     assert SLOT % 32 == 0

@@ -49,11 +49,11 @@ def test_distances_are_those_of_scipy(kind, delta, scheduled_device):
     g = gk.Graph(g.offsets, g.targets, np.random.default_rng(2).integers(1, 40, g.m).astype(kind))
     matrix = csgraph.csgraph_from_dense(g.dense(np.inf), null_value=np.inf)
     expected = csgraph.dijkstra(matrix, indices=1)
-    found = search(g, 1, scheduled_device, delta=delta, threads=32).distance
+    distance = search(g, 1, scheduled_device, delta=delta, threads=32).distance
     assert np.isinf(expected).any()
     reached = np.isfinite(expected)
-    np.testing.assert_array_equal(found[reached], expected[reached])
-    assert (found[~reached] == (2**31 - 1 if kind == "int32" else np.inf)).all()
+    np.testing.assert_array_equal(distance[reached], expected[reached])
+    assert (distance[~reached] == (2**31 - 1 if kind == "int32" else np.inf)).all()
 
 
 @pytest.mark.parametrize("scheduled_device", SCHEDULES, indirect=True)

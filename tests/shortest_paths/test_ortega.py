@@ -78,9 +78,9 @@ def test_a_self_loop_and_a_longer_parallel_arc_delay_no_vertex(device):
         np.concatenate([target, every, target]),
         np.concatenate([WEB.weights, np.zeros(WEB.n, int), WEB.weights + 1]),
     )
-    plain, found = (sssp(g, 0, "ortega", device) for g in (WEB, more))
-    np.testing.assert_array_equal(found.distance, plain.distance)
-    assert found.stats["settled"] == plain.stats["settled"]
+    plain, result = (sssp(g, 0, "ortega", device) for g in (WEB, more))
+    np.testing.assert_array_equal(result.distance, plain.distance)
+    assert result.stats["settled"] == plain.stats["settled"]
 
 
 def test_equal_weights_settle_a_level_in_each_round(device):

@@ -116,16 +116,16 @@ def check_distances(g: gk.Graph, root: int, distance, bits: int = 24) -> None:
         assert abs(Fraction(float(distance[v])) - length) <= bound
 
 
-def check_search(g: gk.Graph, found, dtype) -> None:
+def check_search(g: gk.Graph, result, dtype) -> None:
     """Each distance is the length of the path that the parents form, added up from the root."""
-    check_distances(g, 0, found.distance, 24 if dtype is np.float32 else 53)
+    check_distances(g, 0, result.distance, 24 if dtype is np.float32 else 53)
     for v in range(g.n):
-        path = found.path_to(v)
-        assert (path[:1], path[-1:]) == (([0], [v]) if found.distance[v] != np.inf else ([], []))
+        path = result.path_to(v)
+        assert (path[:1], path[-1:]) == (([0], [v]) if result.distance[v] != np.inf else ([], []))
         length = dtype(0)
         for u, w in pairwise(path):
             length += dtype(float(least_arc(g, u, w)))
-        assert not path or length == found.distance[v]
+        assert not path or length == result.distance[v]
 
 
 @examples(60, 2_000)
@@ -142,23 +142,23 @@ def test_searches_are_right_or_refuse_by_name_and_all_alike(g):
     answers = []
     for method in TAKE_NEGATIVE:
         for parents in (True, False):
-            found = answer(lambda m=method, p=parents: gk.sssp(g, 0, m, device, parents=p))
-            answers.append(found)
-            if isinstance(found, Exception):
-                check_refusal(g, found)
+            result = answer(lambda m=method, p=parents: gk.sssp(g, 0, m, device, parents=p))
+            answers.append(result)
+            if isinstance(result, Exception):
+                check_refusal(g, result)
             elif parents:
-                check_search(g, found, np.float32)
+                check_search(g, result, np.float32)
                 error = max(
-                    abs(Fraction(float(found.distance[v])) - d) for v, d in exact(g, 0).items()
+                    abs(Fraction(float(result.distance[v])) - d) for v, d in exact(g, 0).items()
                 )
-                assert error <= found.stats["rounding_error"]
+                assert error <= result.stats["rounding_error"]
     many = answer(lambda: gk.sssp_many(g, [0], device=device))
-    kinds = {type(found) for found in (*answers, many) if isinstance(found, Exception)}
+    kinds = {type(result) for result in (*answers, many) if isinstance(result, Exception)}
     if kinds:
         assert len(kinds) == 1
-        assert all(isinstance(found, Exception) for found in (*answers, many))
+        assert all(isinstance(result, Exception) for result in (*answers, many))
     else:
-        assert len({found.distance.tobytes() for found in answers}) == 1
+        assert len({result.distance.tobytes() for result in answers}) == 1
         assert many.distance[0].tobytes() == answers[0].distance.tobytes()
     assert (exact(g, 0) is None) == (kinds == {gk.NegativeCycleError})
 
@@ -171,36 +171,36 @@ def test_searches_are_right_or_refuse_by_name_and_all_alike(g):
 @example(g=float_graph(9, lost_cycle(1e30)))
 def test_the_sequential_algorithms_are_right_or_refuse_by_name(g):
     for search in (gk.reference.bellman_ford_queue, gk.reference.bellman_ford):
-        found = answer(lambda search=search: search(g, 0))
-        assert isinstance(found, gk.NegativeCycleError) == (exact(g, 0) is None)
-        if isinstance(found, Exception):
-            check_refusal(g, found)
+        result = answer(lambda search=search: search(g, 0))
+        assert isinstance(result, gk.NegativeCycleError) == (exact(g, 0) is None)
+        if isinstance(result, Exception):
+            check_refusal(g, result)
         else:
-            check_search(g, found, np.float64)
+            check_search(g, result, np.float64)
     many = answer(lambda: gk.sssp_many(g, [0], engine="cpu"))
     if isinstance(many, Exception):
         check_refusal(g, many)
     else:
         check_distances(g, 0, many.distance[0])
-    found = answer(lambda: gk.reference.floyd_warshall(g))
+    result = answer(lambda: gk.reference.floyd_warshall(g))
     anywhere = any(exact(g, root) is None for root in range(g.n))
-    assert isinstance(found, gk.NegativeCycleError) == anywhere
-    check_all_pairs(g, found, 53)
+    assert isinstance(result, gk.NegativeCycleError) == anywhere
+    check_all_pairs(g, result, 53)
 
 
-def check_all_pairs(g: gk.Graph, found, bits: int) -> None:
-    if isinstance(found, Exception):
-        check_refusal(g, found)
+def check_all_pairs(g: gk.Graph, result, bits: int) -> None:
+    if isinstance(result, Exception):
+        check_refusal(g, result)
         return
     bound = total(g) * 4 * (g.n + 1) / 2**bits
     for root in range(g.n):
-        check_distances(g, root, found.distance[root], bits - 1)
-        for v in range(g.n) if found.next_hop is not None else ():
-            path = found.path(root, v)
-            assert bool(path) == (found.distance[root, v] != np.inf)
+        check_distances(g, root, result.distance[root], bits - 1)
+        for v in range(g.n) if result.next_hop is not None else ():
+            path = result.path(root, v)
+            assert bool(path) == (result.distance[root, v] != np.inf)
             if path:
                 assert (path[0], path[-1]) == (root, v)
-                assert abs(length_of(g, path) - Fraction(float(found.distance[root, v]))) <= bound
+                assert abs(length_of(g, path) - Fraction(float(result.distance[root, v]))) <= bound
 
 
 ROUTES = [(method, {"next_hops": hops}) for method in ALL_PAIRS for hops in (False, True)]
@@ -217,32 +217,32 @@ ROUTES += [("blocked", {"engine": "cpu", "block": 2}), ("per_root", {"engine": "
 @example(g=float_graph(9, lost_cycle(1e9)))
 @example(g=float_graph(9, lost_cycle(1e30)))
 def test_all_pairs_are_right_or_refused_by_name(method, options, g):
-    found = answer(lambda: gk.apsp(g, method, gk.SimtDevice(), **options))
+    result = answer(lambda: gk.apsp(g, method, gk.SimtDevice(), **options))
     anywhere = any(exact(g, root) is None for root in range(g.n))
-    if not isinstance(found, gk.InvalidArgument):
-        assert isinstance(found, gk.NegativeCycleError) == anywhere
-    check_all_pairs(g, found, 24)
-    if not isinstance(found, Exception) and g.n:
-        check_told_error(g, found)
+    if not isinstance(result, gk.InvalidArgument):
+        assert isinstance(result, gk.NegativeCycleError) == anywhere
+    check_all_pairs(g, result, 24)
+    if not isinstance(result, Exception) and g.n:
+        check_told_error(g, result)
 
 
-def check_told_error(g: gk.Graph, found) -> None:
+def check_told_error(g: gk.Graph, result) -> None:
     """No distance is further from the exact one than the result says."""
-    told = found.stats["rounding_error"]
+    bound = result.stats["rounding_error"]
     for root in range(g.n):
         for v, length in exact(g, root).items():
-            assert abs(Fraction(float(found.distance[root, v])) - length) <= told
+            assert abs(Fraction(float(result.distance[root, v])) - length) <= bound
 
 
 @pytest.mark.parametrize(("method", "options"), ROUTES, ids=str)
 def test_a_float32_matrix_with_negative_lengths_tells_its_error_too(method, options):
     g = float_graph(3, FALLS)
     matrix = np.float32([[0, 2.0**24, np.inf], [np.inf, 0, 1], [np.inf, -1, 0]])
-    found = answer(lambda: gk.apsp(matrix, method, gk.SimtDevice(), **options))
-    if isinstance(found, Exception):
-        check_refusal(g, found)
+    result = answer(lambda: gk.apsp(matrix, method, gk.SimtDevice(), **options))
+    if isinstance(result, Exception):
+        check_refusal(g, result)
     else:
-        check_told_error(g, found)
+        check_told_error(g, result)
 
 
 def test_the_refusal_names_a_vertex_the_type_and_the_remedy():

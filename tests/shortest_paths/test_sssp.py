@@ -35,24 +35,26 @@ def weighted(g: gk.Graph, kind: str, low: int = 1, high: int = 100) -> gk.Graph:
     return gk.Graph(g.offsets, g.targets, rng.integers(low, high, g.m).astype(kind))
 
 
-def check(g: gk.Graph, root: int, found) -> None:
+def check(g: gk.Graph, root: int, result) -> None:
     """Distances are those of the queue, parents' arcs are tight and lead back to the root."""
     expected = reference.bellman_ford_queue(g, root)
     reached = expected.parent >= 0
     dtype = np.float32 if g.weights is not None and g.weights.dtype.kind == "f" else np.int32
-    assert found.distance.dtype == dtype
-    np.testing.assert_array_equal(found.distance[reached], expected.distance[reached].astype(dtype))
-    assert (found.distance[~reached] == infinity(dtype)).all()
-    assert found.reached == reached.sum()
+    assert result.distance.dtype == dtype
+    np.testing.assert_array_equal(
+        result.distance[reached], expected.distance[reached].astype(dtype)
+    )
+    assert (result.distance[~reached] == infinity(dtype)).all()
+    assert result.reached == reached.sum()
     source, target = g.coo
     weights = np.ones(g.m, dtype) if g.weights is None else g.weights
     from_reached = reached[source]
     source, target, weights = (a[from_reached] for a in (source, target, weights))
-    tight = found.distance[source] + weights == found.distance[target]
+    tight = result.distance[source] + weights == result.distance[target]
     arcs = set(zip(source[tight].tolist(), target[tight].tolist(), strict=True))
-    np.testing.assert_array_equal(found.parent >= 0, reached)
+    np.testing.assert_array_equal(result.parent >= 0, reached)
     for v in np.flatnonzero(reached).tolist():
-        path = found.path_to(v)
+        path = result.path_to(v)
         assert path[0] == root
         assert path[-1] == v
         assert all(arc in arcs for arc in pairwise(path))

@@ -53,10 +53,10 @@ def races_found(script, schedules=("lockstep", "warp", "random")):
     kernel = cuda.jit(function_from(text_of(script), "kernel", {"cuda": cuda}))
     verdicts = []
     for schedule in schedules:
-        found, sizes = [], (1, 2, BLOCKS * THREADS)
+        races, sizes = [], (1, 2, BLOCKS * THREADS)
         arrays = [np.zeros(size, np.int32) for size in sizes]
-        launch(kernel, BLOCKS, THREADS, arrays, schedule=schedule, findings=found)
-        verdicts.append(bool(found))
+        launch(kernel, BLOCKS, THREADS, arrays, schedule=schedule, findings=races)
+        verdicts.append(bool(races))
     return verdicts
 
 

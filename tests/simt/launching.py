@@ -24,8 +24,8 @@ def launched(device, kernel, blocks, threads, *arguments, shared=0):
 def line_of(kernel, text):
     """The number, in its file, of the one line of `kernel` that contains `text`."""
     lines, first = inspect.getsourcelines(kernel.py_func)
-    (found,) = (i for i, line in enumerate(lines) if text in line)
-    return first + found
+    (number,) = (i for i, line in enumerate(lines) if text in line)
+    return first + number
 
 
 def kernel_from(text, folder, name="kernel"):
@@ -49,9 +49,9 @@ def function_from(text, name, space):
 
 def numba_compiles(kernel, types):
     """Return whether numba compiles a kernel or function of `types` for a GPU, without a GPU."""
-    here = SimpleNamespace(compute_capability=(8, 0))
+    device = SimpleNamespace(compute_capability=(8, 0))
     function = getattr(kernel, "py_func", kernel)
-    with mock.patch("numba.cuda.dispatcher.get_current_device", return_value=here):
+    with mock.patch("numba.cuda.dispatcher.get_current_device", return_value=device):
         try:
             ptx, _ = cuda.compile_ptx(function, types, cc=(8, 0))
         except Exception:

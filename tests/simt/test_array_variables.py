@@ -141,14 +141,14 @@ def odd_lanes_swap(a, b):
 
 def test_each_thread_may_hold_another_array(run):
     a, b = A.copy(), B.copy()
-    found = run(odd_lanes_swap, 2, N // 2, a, b)
+    arrays = run(odd_lanes_swap, 2, N // 2, a, b)
     for t in range(N):
         pair = [int(a[t]), int(b[t])]
         src = t % 2
         pair[1 - src] = 2 * pair[src] + 1
         pair[src] += pair[1 - src] + N
         pair[1 - src] += 5
-        assert [found[0][t], found[1][t]] == pair
+        assert [arrays[0][t], arrays[1][t]] == pair
 
 
 @cuda.jit(device=True)

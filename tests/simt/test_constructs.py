@@ -115,18 +115,18 @@ SPACE = {name: value for name, value in globals().items() if not name.startswith
 
 def sections() -> dict[str, dict[str, str]]:
     """Return {section: {construct: its statements}}; a line with a dash is its own name."""
-    found, section, name = {}, None, None
+    texts, section, name = {}, None, None
     for line in (HERE / "constructs.txt").read_text().splitlines(keepends=True):
         mark, _, text = line.strip().partition(" ")
         if mark == "#":
-            section = found.setdefault(text, {})
+            section = texts.setdefault(text, {})
         elif mark in ("##", "-"):
             name = text
             assert name not in section, f"{name} stands there twice"
             section[name] = "" if mark == "##" else text
         elif line.strip():
             section[name] += line
-    return found
+    return texts
 
 
 SECTIONS = sections()
@@ -184,10 +184,10 @@ def test_numba_refuses_what_it_is_said_to_refuse(name):
 @pytest.mark.parametrize("name", [*TAKEN, *BY_MACHINE_ALONE])
 def test_the_machine_makes_of_it_what_python_makes(name):
     function = function_of(TAKEN.get(name) or BY_MACHINE_ALONE[name])
-    found = run(function)
+    result = run(function)
     if name not in NOT_PYTHONS:
         expected = thread_by_thread(cuda.jit(function), 1, 2, *arguments())
-        for one, other in zip(found, expected, strict=True):
+        for one, other in zip(result, expected, strict=True):
             np.testing.assert_allclose(one, other, rtol=1e-15)
 
 

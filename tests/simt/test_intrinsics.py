@@ -10,8 +10,8 @@ from gpukernels.simt.translate import intrinsics
 
 def test_every_name_is_handled_in_the_file_of_one_subject():
     subjects = [
-        importlib.import_module(f"{intrinsics.__name__}.{found.name}")
-        for found in pkgutil.iter_modules(intrinsics.__path__)
+        importlib.import_module(f"{intrinsics.__name__}.{module.name}")
+        for module in pkgutil.iter_modules(intrinsics.__path__)
     ]
     handled = [name for subject in subjects for name in getattr(subject, "CALLS", {})]
     assert len(handled) == len(set(handled)) > 100

@@ -37,8 +37,8 @@ def test_functions_have_numbas_type(name, monkeypatch):
     names = "xy"[: getattr(np, name).nin]
     text = f"def call({', '.join(names)}):\n    return np.{name}({', '.join(names)})\n"
     function = function_from(text, "call", {"np": np})
-    found = {operands: machines_type(function, *operands) for operands in cases}
-    assert found == {operands: numbas_type(function, *operands) for operands in cases}
+    types = {operands: machines_type(function, *operands) for operands in cases}
+    assert types == {operands: numbas_type(function, *operands) for operands in cases}
 
 
 @alone(

@@ -31,10 +31,10 @@ def test_the_error_is_found_at_its_line_by_its_rule(name):
     pair = PLANTED[name]
     report = gk.check(pair.broken, *pair.shape, *pair.arguments(), seeds=2, loop_budget=1000)
     marked = marked_lines(pair.broken)
-    found = [f for f in report.findings if f.rule == pair.rule]
-    assert found
+    findings = [f for f in report.findings if f.rule == pair.rule]
+    assert findings
     # Every line that a finding names takes part, and every line that takes part is named.
-    named = {f.line for f in found} | {f.other_line for f in found if f.other_line}
+    named = {f.line for f in findings} | {f.other_line for f in findings if f.other_line}
     if pair.rule in ("race", "out-of-bounds", "warp-operation"):
         assert named == marked
     else:
@@ -43,7 +43,7 @@ def test_the_error_is_found_at_its_line_by_its_rule(name):
         assert report.ok
     else:
         assert {f.rule for f in report.errors} == {pair.rule}
-        assert any("lockstep" in f.schedules for f in found)
+        assert any("lockstep" in f.schedules for f in findings)
 
 
 @pytest.mark.parametrize("name", PLANTED)

@@ -31,14 +31,14 @@ def fresh(threads):
 
 
 def steps_of(trace):
-    found = defaultdict(list)
+    steps = defaultdict(list)
     table = trace.steps
     kinds = [STEP_KINDS[k] for k in table.kind]
     columns = (table.block, table.warp, table.line, table.mask, table.taken)
     rows = zip(*(c.tolist() for c in columns), kinds, strict=True)
     for block, warp, line, mask, taken, kind in rows:
-        found[block, warp].append([line, kind, mask, taken])
-    return found
+        steps[block, warp].append([line, kind, mask, taken])
+    return steps
 
 
 #: The number of programs; `make soak` sets another number and draws new programs each time.
@@ -72,8 +72,8 @@ def test_random_programs(tmp_path_factory, text, shape, second):
         arrays = fresh(blocks * threads)
         recorder = Recorder()
         launch(kernel, blocks, threads, arrays, schedule=schedule, recorder=recorder)
-        for found, wanted in zip(arrays, expected, strict=True):
-            np.testing.assert_array_equal(found, wanted, err_msg=schedule)
+        for array, wanted in zip(arrays, expected, strict=True):
+            np.testing.assert_array_equal(array, wanted, err_msg=schedule)
         assert steps_of(recorder.trace) == expected_steps, schedule
 
 
@@ -102,5 +102,5 @@ def test_an_unset_variable_is_an_error_just_where_python_has_no_value(
             launch(kernel, blocks, threads, arrays)
         return
     launch(kernel, blocks, threads, arrays)
-    for found, wanted in zip(arrays, expected, strict=True):
-        np.testing.assert_array_equal(found, wanted)
+    for array, wanted in zip(arrays, expected, strict=True):
+        np.testing.assert_array_equal(array, wanted)

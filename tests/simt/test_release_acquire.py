@@ -77,10 +77,10 @@ def test_the_last_block_reads_what_all_have_released(written, read, tmp_path):
 
 
 def race_found(kernel, args, schedule="lockstep", blocks=BLOCKS, threads=THREADS):
-    found = []
-    launch(kernel, blocks, threads, args, schedule=schedule, findings=found)
-    assert {type(f) for f in found} <= {RaceError}
-    return {frozenset((f.line, f.other_line)) for f in found}
+    races = []
+    launch(kernel, blocks, threads, args, schedule=schedule, findings=races)
+    assert {type(f) for f in races} <= {RaceError}
+    return {frozenset((f.line, f.other_line)) for f in races}
 
 
 @pytest.mark.parametrize("written", WRITES)
@@ -105,9 +105,9 @@ def test_the_report_names_the_fence_that_is_missing(tmp_path):
         (FENCE, NOTHING, "has seen its flag, but has called no fence since", "that sees the flag"),
     ):
         kernel = last_block(tmp_path, write, before, after, NOTHING)
-        (found,) = gk.check(kernel, BLOCKS, THREADS, *arguments(write)).errors
-        assert says in found.message
-        assert remedy in found.remedy
+        (error,) = gk.check(kernel, BLOCKS, THREADS, *arguments(write)).errors
+        assert says in error.message
+        assert remedy in error.remedy
 
 
 def test_a_fence_of_the_block_does_not_reach_other_blocks(tmp_path):
@@ -183,11 +183,11 @@ def message_found(kernel):
     """Return the arrays on which a message from another warp races, under three schedules."""
     races = set()
     for seed in range(3):
-        found, out = [], np.zeros(1, np.int32)
+        errors, out = [], np.zeros(1, np.int32)
         args = np.zeros(1, np.int32), np.zeros(1, np.int32), out
-        launch(kernel, 2, 64, args, schedule="random", seed=seed, findings=found)
+        launch(kernel, 2, 64, args, schedule="random", seed=seed, findings=errors)
         assert out[0] == 7
-        races |= {f.array for f in found}
+        races |= {f.array for f in errors}
     return races
 
 
@@ -287,10 +287,10 @@ def compared(cases):
     """Return the numbers of racing cases and of missed races; assert that no race is invented."""
     racing = missed = 0
     for script in cases:
-        (found,), expected = races_found(script, ["lockstep"]), Model().races(script)
-        assert expected or not found, text_of(script)
+        (race,), expected = races_found(script, ["lockstep"]), Model().races(script)
+        assert expected or not race, text_of(script)
         racing += expected
-        missed += expected and not found
+        missed += expected and not race
     return racing, missed
 
 

@@ -29,11 +29,11 @@ for subject in (
 def test_the_machine_writes_what_python_writes(name, scheduled_device):
     case = CASES[name]
     expected = thread_by_thread(case.kernel, case.blocks, case.threads, *case.arguments)
-    found = launched(scheduled_device, case.kernel, case.blocks, case.threads, *case.arguments)
+    arrays = launched(scheduled_device, case.kernel, case.blocks, case.threads, *case.arguments)
     for k, argument in enumerate(case.arguments):
         if isinstance(argument, np.ndarray):
             near = {"rtol": 0, **case.near}
-            np.testing.assert_allclose(found[k], expected[k], **near, err_msg=f"argument {k}")
+            np.testing.assert_allclose(arrays[k], expected[k], **near, err_msg=f"argument {k}")
 
 
 @pytest.mark.parametrize("name", [name for name in CASES if name.split(".")[0] in COMPILED])

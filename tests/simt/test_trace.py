@@ -112,8 +112,8 @@ TABLE = np.arange(4, dtype=np.int16)
 def test_arrays_have_names_spaces_types_and_shapes():
     arrays = np.arange(32, dtype=np.int8), np.zeros((2, 3)), np.zeros(64, np.float32)
     trace = traced(spaces, 2, 32, *arrays)
-    found = {a.name: (a.space, a.dtype.name, a.shape, a.itemsize) for a in trace.arrays}
-    assert found == {
+    infos = {a.name: (a.space, a.dtype.name, a.shape, a.itemsize) for a in trace.arrays}
+    assert infos == {
         "a": ("global", "int8", (32,), 1),
         "matrix": ("global", "float64", (2, 3), 8),
         "out": ("global", "float32", (64,), 4),

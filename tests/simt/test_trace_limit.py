@@ -158,9 +158,9 @@ def test_a_trace_that_is_stored_piece_by_piece_is_the_same(
     recorder = recorded()
     pieces = recorder.trace
     assert len(whole.shuffles) > 0
-    for (name, wanted), (_, found) in zip(columns_of(whole), columns_of(pieces), strict=True):
-        assert found.dtype == wanted.dtype, name
-        np.testing.assert_array_equal(found, wanted, err_msg=name)
+    for (name, wanted), (_, column) in zip(columns_of(whole), columns_of(pieces), strict=True):
+        assert column.dtype == wanted.dtype, name
+        np.testing.assert_array_equal(column, wanted, err_msg=name)
     # A reader's columns are copies: changes do no harm, and they outlive the recorder.
     pieces.steps.mask[:] = 0
     again = recorder.trace

@@ -72,8 +72,8 @@ def same(a, out):
 
 
 def test_numbers_of_one_type_are_the_same_where_they_are_equal(scheduled_device):
-    _, found = launched(scheduled_device, same, 2, 20, A, np.zeros((N, 1), np.int64))
-    np.testing.assert_array_equal(found[:, 0], (A == A[0]) + 2 * (A != np.arange(N)))
+    _, array = launched(scheduled_device, same, 2, 20, A, np.zeros((N, 1), np.int64))
+    np.testing.assert_array_equal(array[:, 0], (A == A[0]) + 2 * (A != np.arange(N)))
 
 
 @cuda.jit(device=True)

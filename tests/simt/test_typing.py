@@ -169,10 +169,10 @@ def numbas_type(function, *operands):
     """The type that numba infers for ``function(*operands)``, None where it refuses it."""
     types_ = tuple(map(from_dtype, operands))
     try:
-        _, found = cuda.compile(function, types_, device=True, abi="numba", cc=(8, 0))
+        _, kind = cuda.compile(function, types_, device=True, abi="numba", cc=(8, 0))
     except (NumbaError, NotImplementedError):
         return None
-    return tuple(map(as_dtype, found)) if isinstance(found, types.BaseTuple) else as_dtype(found)
+    return tuple(map(as_dtype, kind)) if isinstance(kind, types.BaseTuple) else as_dtype(kind)
 
 
 def machines_type(function, *operands):
@@ -185,16 +185,16 @@ def machines_type(function, *operands):
         program = Program(kernel, operands, traced=False, yielding=False, step_yields=False)
     except KernelTypeError:
         return None
-    _, found = program.function(function, operands)
-    return found.items if isinstance(found, TupleType) else found
+    _, kind = program.function(function, operands)
+    return kind.items if isinstance(kind, TupleType) else kind
 
 
 @pytest.mark.parametrize("call", CALLS)
 def test_calls_have_numbas_type(call):
     function = function_of(call)
     operands = [t for t in COMMON if call not in OF_INTEGERS or t.kind in "iu"]
-    found = {t: machines_type(function, t) for t in operands}
-    assert found == {t: numbas_type(function, t) for t in operands}
+    type_of = {t: machines_type(function, t) for t in operands}
+    assert type_of == {t: numbas_type(function, t) for t in operands}
 
 
 @pytest.mark.parametrize("call", PLACES)
@@ -322,9 +322,9 @@ def test_division_is_the_devices(dtype, device):
     x, y, quotient, remainder = np.array([m[1:] for m in MEASURED if m[0] == dtype], dtype).T
     out = device.array(np.zeros((x.size, 2), dtype))
     device.launch(divide, 1, 32, device.array(x.copy()), device.array(y.copy()), out)
-    found = device.read(out)
-    np.testing.assert_allclose(found[:, 1], remainder, rtol=1e-6)
-    np.testing.assert_allclose(found[:, 0], quotient, rtol=1e-6)
+    quotients = device.read(out)
+    np.testing.assert_allclose(quotients[:, 1], remainder, rtol=1e-6)
+    np.testing.assert_allclose(quotients[:, 0], quotient, rtol=1e-6)
 
 
 # Casts ------------------------------------------------------------

@@ -108,16 +108,16 @@ def _shape(size) -> tuple[int, int, int]:
 
 def cases() -> list[Case]:
     """Return all cases, in the order in which they are launched."""
-    found = [
+    all_cases = [
         *_of_representations(),
         *_of_primitives(),
         *_of_mappings(),
         *_of_searches(),
         *_of_examples(),
     ]
-    labels = [case.label for case in found]
+    labels = [case.label for case in all_cases]
     assert len(set(labels)) == len(labels)
-    return found
+    return all_cases
 
 
 def _of_representations() -> Iterator[Case]:

@@ -22,21 +22,21 @@ PAGE = Path(__file__).parents[2] / "book" / "profiler.md"
 def machine_counters(trace: Trace) -> dict[str, float]:
     """Return what the machine counted, by the names of `COMPARED` and some more."""
     kinds = {"load": (LOAD,), "store": (STORE,), "atomic": (ATOMIC,)}
-    found: dict[str, float] = {}
+    counters: dict[str, float] = {}
     for name, kind in kinds.items():
-        found[f"{name} requests"] = metrics.requests(trace, "global", kind)
-        found[f"{name} sectors"] = int(metrics.sectors(trace, kind).sum())
+        counters[f"{name} requests"] = metrics.requests(trace, "global", kind)
+        counters[f"{name} sectors"] = int(metrics.sectors(trace, kind).sum())
     for name, kind in kinds.items():
-        found[f"shared {name} requests"] = metrics.requests(trace, "shared", kind)
-        found[f"shared {name} conflicts"] = int(metrics.bank_conflicts(trace, kind).sum())
-    found["bank conflicts"] = int(metrics.bank_conflicts(trace).sum())
-    found["local requests"] = metrics.requests(trace, "local")
-    found["local sectors"] = int(metrics.local_sectors(trace).sum())
-    found["atomic conflicts"] = int(metrics.atomic_conflicts(trace).sum())
-    found["warp steps"] = metrics.warp_steps(trace)
-    found["SIMD efficiency"] = round(metrics.simd_efficiency(trace), 6)
-    found["divergent branches"] = metrics.divergent_branches(trace)
-    return found
+        counters[f"shared {name} requests"] = metrics.requests(trace, "shared", kind)
+        counters[f"shared {name} conflicts"] = int(metrics.bank_conflicts(trace, kind).sum())
+    counters["bank conflicts"] = int(metrics.bank_conflicts(trace).sum())
+    counters["local requests"] = metrics.requests(trace, "local")
+    counters["local sectors"] = int(metrics.local_sectors(trace).sum())
+    counters["atomic conflicts"] = int(metrics.atomic_conflicts(trace).sum())
+    counters["warp steps"] = metrics.warp_steps(trace)
+    counters["SIMD efficiency"] = round(metrics.simd_efficiency(trace), 6)
+    counters["divergent branches"] = metrics.divergent_branches(trace)
+    return counters
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +47,7 @@ def kept():
 @pytest.fixture(scope="module")
 def counted():
     """The machine's counters, and the kernel with its types, by case, kernel and number."""
-    found = {}
+    rows = {}
     for case in cases():
         noted, launched, numbers = [], [], Counter()
         device = SimtDevice(trace=True)
@@ -57,8 +57,8 @@ def counted():
             number = numbers[one.kernel]
             numbers[one.kernel] += 1
             sums = machine_counters(trace.select(launch=launch.index))
-            found[one.case, one.kernel, number] = sums, what
-    return found
+            rows[one.case, one.kernel, number] = sums, what
+    return rows
 
 
 def test_the_record_holds_what_the_machine_counts_today(kept, counted):
@@ -98,14 +98,14 @@ def test_numbers_in_the_pages_sentences_are_those_of_the_record(kept):
         if row["kernel"] != "divide"
     ]
     assert (round(min(ran), 1), round(max(ran))) == (1.5, 30)
-    said = " ".join(PAGE.read_text(encoding="utf-8").split())
+    page_text = " ".join(PAGE.read_text(encoding="utf-8").split())
 
     def both(case, kernel, counter):
-        told = compare({"rows": [r for r in rows if r["kernel"] == kernel]}, [counter])
-        one = next(r for r in told if r["case"].endswith(case))
+        rows_of_counter = compare({"rows": [r for r in rows if r["kernel"] == kernel]}, [counter])
+        one = next(r for r in rows_of_counter if r["case"].endswith(case))
         for number in (one["machine"], one["ncu"]):
             text = f"{number:.0%}".replace("%", " %") if number < 1 else f"{number:,.0f}"
-            assert text in said or number == 0, (case, counter, text)
+            assert text in page_text or number == 0, (case, counter, text)
 
     both("neighbor sum, road", "csr_neighbor_sum", "load requests")
     both("neighbor sum, road", "csr_neighbor_sum", "SIMD efficiency")

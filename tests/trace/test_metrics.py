@@ -278,11 +278,11 @@ def test_balance():
     lengths = np.zeros(4 * 64, int)
     lengths[0] = 10
     trace = traced(ragged, 4, 64, lengths, np.zeros(256, int))
-    found = metrics.balance(trace)
+    balance = metrics.balance(trace)
     # A thread of length 0 takes 4 steps; a round adds 2. Seven warps of 4 steps, one of 24.
-    assert found.threads == pytest.approx(24 / ((255 * 4 + 24) / 256))
-    assert found.warps == pytest.approx(24 / ((7 * 4 + 24) / 8))
-    assert found.blocks == pytest.approx(28 / ((3 * 8 + 28) / 4))
+    assert balance.threads == pytest.approx(24 / ((255 * 4 + 24) / 256))
+    assert balance.warps == pytest.approx(24 / ((7 * 4 + 24) / 8))
+    assert balance.blocks == pytest.approx(28 / ((3 * 8 + 28) / 4))
     even = metrics.balance(traced(ragged, 2, 33, np.full(66, 3), np.zeros(66, int)))
     assert (even.threads, even.warps, even.blocks) == (1, 1, 1)
 

@@ -134,8 +134,8 @@ def test_lanes_that_were_not_launched_do_nothing():
     recorder = Recorder()
     launch(copy, 3, 40, (np.arange(120), np.zeros(120, int)), recorder=recorder)
     (item,) = recorder.trace.launches
-    found = metrics.per_thread(recorder.trace.requests, item).reshape(3, 64)
-    assert found.tolist() == [[2] * 40 + [0] * 24] * 3
+    counts = metrics.per_thread(recorder.trace.requests, item).reshape(3, 64)
+    assert counts.tolist() == [[2] * 40 + [0] * 24] * 3
 
 
 @pytest.mark.parametrize(

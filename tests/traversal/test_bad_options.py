@@ -124,8 +124,8 @@ def test_launches_are_those_made_on_a_graph_without_arcs(method):
 @pytest.mark.parametrize("method", METHODS)
 def test_a_result_can_be_copied_and_pickled(method, again):
     result = gk.bfs(GRAPH, 0, method, gk.SimtDevice())
-    found = again(result)
-    np.testing.assert_array_equal(found.distance, result.distance)
-    np.testing.assert_array_equal(found.parent, result.parent)
-    assert isinstance(found.stats, Stats)
-    assert dict(found.stats) == dict(result.stats)
+    copy_of_result = again(result)
+    np.testing.assert_array_equal(copy_of_result.distance, result.distance)
+    np.testing.assert_array_equal(copy_of_result.parent, result.parent)
+    assert isinstance(copy_of_result.stats, Stats)
+    assert dict(copy_of_result.stats) == dict(result.stats)

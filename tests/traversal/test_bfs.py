@@ -249,9 +249,11 @@ def test_parents_are_optional(method):
 def test_duplicates_are_counted_by_every_method(method):
     g = gk.road_grid(9, 9, seed=1)
     stats = bfs(g, 0, method, SimtDevice()).stats
-    found = stats["frontier_sizes"], gk.reference.bfs(g, 0).distance
-    assert stats["duplicates_missed"] == sum(found[0]) - np.count_nonzero(found[1] >= 0)
+    sizes_and_distance = stats["frontier_sizes"], gk.reference.bfs(g, 0).distance
+    assert stats["duplicates_missed"] == sum(sizes_and_distance[0]) - np.count_nonzero(
+        sizes_and_distance[1] >= 0
+    )
     assert stats["duplicates_made"] == stats["duplicates_detected"] + stats["duplicates_missed"]
-    assert stats["levels"] == len(found[0])
+    assert stats["levels"] == len(sizes_and_distance[0])
     if method == "frontier":
         assert stats["duplicates_missed"] > 0

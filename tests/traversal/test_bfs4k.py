@@ -268,9 +268,9 @@ def test_ahead_short_lists_that_a_warp_has_read_together_get_eight_lanes_each(ar
     g = gk.Graph.from_arcs(33 + 32 * arcs, source, target)
     device = SimtDevice(trace=True)
     search(g, 0, device, **WARPS | AHEAD | {"resident_threads": 1, "min_warp_size": 32})
-    made = device.trace.requests
+    table = device.trace.requests
     names = np.array([array.name for array in device.trace.arrays])
-    assert np.sum((made.launch == 1) & (names[made.array] == "targets")) == requests
+    assert np.sum((table.launch == 1) & (names[table.array] == "targets")) == requests
 
 
 def test_ahead_goes_by_bits_alone():
@@ -309,14 +309,14 @@ def test_duplicates_of_a_large_vertex_find_no_room_and_are_visited(scheduled_dev
 )
 def test_extended_edge_discover_spares_the_search_of_a_last_round_that_is_not_full(leaves, rounds):
     """One search for a single hub, and one more for each further window of 512 of its arcs."""
-    found = []
+    counts = []
     for extended in (False, True):
         device = SimtDevice(trace=True)
         g = gk.star(1 + leaves)
         result = gk.bfs(g, 0, "bfs4k", device, extended=extended, **MANY)
         check_search(g, 0, result.distance, result.parent)
-        found.append(searches(device.trace, 0))
-    assert found == [rounds, 1 + leaves // 512]
+        counts.append(searches(device.trace, 0))
+    assert counts == [rounds, 1 + leaves // 512]
 
 
 def test_a_last_round_that_another_vertex_begins_is_searched():
@@ -456,10 +456,10 @@ def try_orders(g, options) -> None:
     ],
 )
 def test_knobs_follow_the_rules(degrees, knobs):
-    found = knobs_for(*degrees)
+    chosen = knobs_for(*degrees)
     names = ("min_warp_size", "child_share", "edge_discover", "single_block")
-    assert tuple(found[name] for name in names) == pytest.approx(knobs)
-    assert (found["child_queue"], found["threads"], found["coalesce_from"]) == (16, 128, 10)
+    assert tuple(chosen[name] for name in names) == pytest.approx(knobs)
+    assert (chosen["child_queue"], chosen["threads"], chosen["coalesce_from"]) == (16, 128, 10)
 
 
 #: Mean and deviation of Table 1, and their names in section 7; the bounds of `rules` lie between.

@@ -197,9 +197,9 @@ def test_warp_culling_finds_the_duplicates_of_its_warp_that_no_conflict_hides(da
         lanes = slice(32 * warp, 32 * warp + 32)
         mine, dropped = held[lanes], repeated[lanes]
         for slot in range(WARP_SLOTS):
-            here = (mine >= 0) & (mine % WARP_SLOTS == slot)
-            times = Counter(mine[here].tolist())
-            lost = Counter(mine[here & dropped].tolist())
+            in_slot = (mine >= 0) & (mine % WARP_SLOTS == slot)
+            times = Counter(mine[in_slot].tolist())
+            lost = Counter(mine[in_slot & dropped].tolist())
             allowed = [Counter({v: n - 1} if n > 1 else {}) for v, n in times.items()]
             assert lost in allowed if times else not lost
 
@@ -220,9 +220,9 @@ def test_hash64_follows_the_model(data):
     for first in range(0, THREADS, together):
         mine, dropped = held[first : first + together], repeated[first : first + together]
         for slot in range(SLOTS):
-            here = np.flatnonzero((mine >= 0) & (mine % SLOTS == slot))
-            times = Counter(mine[here].tolist())
-            lost = Counter(mine[here][dropped[here]].tolist())
+            in_slot = np.flatnonzero((mine >= 0) & (mine % SLOTS == slot))
+            times = Counter(mine[in_slot].tolist())
+            lost = Counter(mine[in_slot][dropped[in_slot]].tolist())
             allowed = [Counter({v: n - 1} if n > 1 else {}) for v, n in times.items()]
             assert lost in allowed if times else not lost
 

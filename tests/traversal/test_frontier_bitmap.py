@@ -26,9 +26,9 @@ def test_the_bits_are_those_of_the_level(n, scheduled_device):
     distance = np.random.default_rng(n).integers(-1, 3, n).astype(np.int32)
     bits = scheduled_device.full(words(n), 2**32 - 1, np.uint32)  # old content is overwritten
     scheduled_device.launch(mark, 2, 32, scheduled_device.array(distance), 1, bits)
-    found = np.unpackbits(scheduled_device.read(bits).view(np.uint8), bitorder="little")
-    np.testing.assert_array_equal(found[:n], distance == 1)
-    assert not found[n:].any()
+    flags = np.unpackbits(scheduled_device.read(bits).view(np.uint8), bitorder="little")
+    np.testing.assert_array_equal(flags[:n], distance == 1)
+    assert not flags[n:].any()
 
 
 @pytest.mark.parametrize("method", METHODS)

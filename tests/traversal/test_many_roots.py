@@ -30,8 +30,8 @@ WORDS, PIECES = (1, 2, 4), (32, 2048)
 
 
 def one_by_one(g: gk.Graph, roots) -> np.ndarray:
-    found = [gk.reference.bfs(g, int(root)).distance for root in roots]
-    return np.array(found, np.int32).reshape(len(found), g.n)
+    distances = [gk.reference.bfs(g, int(root)).distance for root in roots]
+    return np.array(distances, np.int32).reshape(len(distances), g.n)
 
 
 @pytest.mark.parametrize(

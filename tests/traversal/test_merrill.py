@@ -128,9 +128,9 @@ def test_duplicates_are_those_that_the_trace_shows(method, duplicates, name):
     g = GRAPHS[name]
     with gk.trace() as t:
         result = gk.bfs(g, 0, method, duplicates=duplicates)
-    found = result.reached - (method != "contract_expand")  # it finds its root by a contraction
+    vertices = result.reached - (method != "contract_expand")  # it finds its root by a contraction
     claims = touched(t.trace, "distance", STORE)
-    assert result.stats["duplicates_made"] == claims - found
+    assert result.stats["duplicates_made"] == claims - vertices
 
 
 @searches

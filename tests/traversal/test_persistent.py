@@ -74,13 +74,13 @@ def test_a_long_list_is_shared_by_all_blocks():
 def requests(trace, array, kind):
     """Return a mask of the requests of a trace with some kind and to this array."""
     names = [info.name for info in trace.arrays]
-    told = trace.requests
-    return (told.array == names.index(array)) & (told.kind == kind)
+    table = trace.requests
+    return (table.array == names.index(array)) & (table.kind == kind)
 
 
 def per_level(**options):
     """Return one warp's cost of one more level of a path: requests by array and kind, barriers."""
-    told = []
+    levels = []
     for n in (20, 30):
         with gk.trace() as t:
             bfs(gk.path(n), 0, "persistent", threads=32, blocks=1, parents=False, **options)
@@ -89,8 +89,10 @@ def per_level(**options):
             for info in t.trace.arrays
             for kind in (LOAD, STORE, ATOMIC)
         }
-        told.append({**counts, "barriers": barriers(t.trace)})
-    return {k: (told[1][k] - told[0][k]) / 10 for k in told[0] if told[0][k] != told[1][k]}
+        levels.append({**counts, "barriers": barriers(t.trace)})
+    return {
+        k: (levels[1][k] - levels[0][k]) / 10 for k in levels[0] if levels[0][k] != levels[1][k]
+    }
 
 
 def test_what_a_level_by_all_blocks_asks_for():
@@ -119,11 +121,11 @@ def test_what_a_level_by_one_block_asks_for():
 
 
 def test_how_often_all_blocks_meet():
-    told = {a: bfs(WHOLE, 0, "persistent", alone=a, blocks=2, threads=32).stats for a in (0, 1)}
-    assert told[1]["levels_alone"] == told[1]["levels"] == 9
-    assert told[1]["barriers"] == 2
-    assert told[0]["levels_alone"] == 0
-    assert told[0]["barriers"] == 1 + 9
+    stats = {a: bfs(WHOLE, 0, "persistent", alone=a, blocks=2, threads=32).stats for a in (0, 1)}
+    assert stats[1]["levels_alone"] == stats[1]["levels"] == 9
+    assert stats[1]["barriers"] == 2
+    assert stats[0]["levels_alone"] == 0
+    assert stats[0]["barriers"] == 1 + 9
 
 
 def test_a_look_is_spared_where_the_frontier_is_small():

@@ -83,8 +83,8 @@ def test_who_is_left_costs_a_word_of_32():
         with gk.trace() as t:
             stats = gk.bfs(g, 0, METHOD, frontier=frontier, alpha=1e9, beta=1e9).stats
         names = [info.name for info in t.trace.arrays]
-        told = t.trace.requests
-        of_distance = (told.array == names.index("distance")) & (told.kind == LOAD)
+        requests = t.trace.requests
+        of_distance = (requests.array == names.index("distance")) & (requests.kind == LOAD)
         loads[frontier] = int(of_distance.sum())
     levels = stats["directions"].count("bottom_up")
     assert levels == stats["levels"] > 2

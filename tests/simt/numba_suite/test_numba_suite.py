@@ -47,7 +47,7 @@ def _all_tests():
     tests = {}
     for name in MODULES:
         module = import_for_the_machine(f"numba.cuda.tests.cudapy.test_{name}", name in SMALL)
-        tests |= {f"{name}.{test}": found for test, found in _tests_of(module)}
+        tests |= {f"{name}.{test}": method for test, method in _tests_of(module)}
     return tests
 
 
@@ -68,15 +68,15 @@ TESTS = _all_tests()
 
 @pytest.mark.parametrize("test", [t for t in TESTS if t not in NOT_RUN])
 def test_numbas_test_passes_on_the_machine(test):
-    found = TESTS[test]
+    method = TESTS[test]
     before = Kernel.launches
     with machine_as_cuda(test.split(".")[0] in SMALL), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        if not isinstance(found, tuple):
-            found()
+        if not isinstance(method, tuple):
+            method()
             assert Kernel.launches > before
             return
-        case, name = found
+        case, name = method
         result = unittest.TestResult()
         case(name).run(result)
     for _, text in result.errors + result.failures:
