@@ -33,8 +33,8 @@ def test_level_8_of_a_town(counted, page):
 
 def test_every_search_is_right(counted):
     for (name, label), (result, _) in counted.later.items():
-        found = {"distance": result.distance, "parent": result.parent}
-        assert judge_search(counted.graphs[name])(found) is None, (name, label)
+        results = {"distance": result.distance, "parent": result.parent}
+        assert judge_search(counted.graphs[name])(results) is None, (name, label)
 
 
 def test_sub_queues_and_their_spills(counted, page):

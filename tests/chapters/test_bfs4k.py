@@ -19,11 +19,11 @@ def test_one_graph_and_three_kernels(counted, page):
         levels = read_levels(trace, little.n, little.coo[0], 0)
         assert not levels[1].repeated
         seen[name] = levels[2].repeated, levels[2].arc_loads
-        makers[name] = [made for made in levels[1].makers.values() if len(made) > 1]
+        makers[name] = [group for group in levels[1].makers.values() if len(group) > 1]
         assert [level.new_vertices.size for level in levels] == [21, 18, 4, 0]
     assert list(seen.values()) == [(0, 53), (1, 54), (2, 67)]
     page.says("reads [53 arcs]", "edge-discover reads 54, and virtual warps read [67]")
-    ran_on = [[(a.block, a.warp) for a in made] for made in makers["edge-discover"]]
+    ran_on = [[(a.block, a.warp) for a in group] for group in makers["edge-discover"]]
     assert len(ran_on) == 1
     assert ran_on[0] == 2 * ran_on[0][:1]
     assert len(makers["virtual warps"]) == 2
@@ -103,9 +103,9 @@ def test_the_papers_example_of_edge_discover(counted, page):
 
 
 def test_what_edge_discover_buys(counted, page):
-    FAMILIES, found = counted.FAMILIES, counted.found
+    FAMILIES, results = counted.FAMILIES, counted.found
     for name in FAMILIES:
-        groups_of, by_edges, extended = (found[name, kind] for kind in counted.kinds)
+        groups_of, by_edges, extended = (results[name, kind] for kind in counted.kinds)
         full = "SIMD efficiency"
         assert min(by_edges[full], extended[full]) > groups_of[full]
         key = "of busiest warps"
@@ -116,7 +116,7 @@ def test_what_edge_discover_buys(counted, page):
     def by_arcs(key):
         # The counter with edge-discover, as a multiple of the counter with virtual warps.
         return {
-            n: found[n, "edge-discover"][key] / found[n, "virtual warps"][key] for n in FAMILIES
+            n: results[n, "edge-discover"][key] / results[n, "virtual warps"][key] for n in FAMILIES
         }
 
     asked, most = by_arcs("requests"), by_arcs("of busiest warps")
@@ -259,7 +259,7 @@ def test_times_of_the_paper(cells, page):
 
 def test_times(cells, page):
     pairs = cells.pairs
-    times = {name: tuple(round(t, 2) for t in told[1:]) for name, told in pairs.items()}
+    times = {name: tuple(round(t, 2) for t in of_level[1:]) for name, of_level in pairs.items()}
     assert (times["random"], times["small world"]) == ((2.02, 1.25), (1.04, 0.8))
     assert tuple(map(round, times["road"])) == (17, 11)
     rows = {row["graph"]: row for row in cells.measured["times"]}

@@ -60,8 +60,8 @@ def words_read(trace):
 
 def test_two_warps_and_one_table(counted):
     runs = counted.runs
-    said = {name: tuple(counted.verdicts(trace).values()) for name, (_, trace) in runs.items()}
-    assert said == {"lockstep": (3, 2, 1), "warp": (5, 1, 0), "random": (3, 2, 1)}
+    verdicts = {name: tuple(counted.verdicts(trace).values()) for name, (_, trace) in runs.items()}
+    assert verdicts == {"lockstep": (3, 2, 1), "warp": (5, 1, 0), "random": (3, 2, 1)}
     twelve = {name: [t for t in (4, 36) if kept[t]] for name, (kept, _) in runs.items()}
     assert twelve == {"lockstep": [36], "warp": [4, 36], "random": [4]}
     assert all(kept[[0, 1]].sum() == 1 and kept[5] and kept[37] for kept, _ in runs.values())
@@ -191,8 +191,8 @@ def test_two_dials(counted, page):
                 )["duplicates_missed"]
                 for s in range(1, 6)
             ]
-        for found in (missed, by_chance):
-            spared.append(round(100 * (1 - np.median(found[many]) / np.median(found[few]))))
+        for counts in (missed, by_chance):
+            spared.append(round(100 * (1 - np.median(counts[many]) / np.median(counts[few]))))
     assert spared == [74, 26, 44, 29]
     page.says(
         "to the largest block, missed duplicates fall by 74%",
@@ -217,7 +217,7 @@ def test_claims_of_the_paper(counted, page):
         "45% more here, 65% fewer in the paper",
     )
     conflicts = [counted.missed_and_conflicts(128, slots)[1] for slots in (512, 1024)]
-    assert [change(warp["conflicts"], found) for found in conflicts] == ["-34.3%", "-83.6%"]
+    assert [change(warp["conflicts"], count) for count in conflicts] == ["-34.3%", "-83.6%"]
     page.says("With four times the slots, `hash64` meets 84% fewer conflicts than warp culling")
     on_road = [compared[how, "road"] for how in ("warp_culling", "hash64")]
     assert [(c["detected"], c["missed"]) for c in on_road] == [(454, 243), (412, 53)]
@@ -230,7 +230,7 @@ def test_the_schedule_decides(counted, page):
     assert min(FILTERS, key=lambda how: lockstep[how]["missed"]) == "hash64"
     assert [found_by[how, "warp"][0][0] for how in FILTERS] == [422, 8, 427, 3, 8]
     assert max(found_by[how, "warp"][0][2] for how in FILTERS) < 1_637 == lockstep["hash64"]["made"]
-    medians = [np.median([found[0] for found in found_by[how, "random"]]) for how in counted.DRAWN]
+    medians = [np.median([row[0] for row in found_by[how, "random"]]) for how in counted.DRAWN]
     assert medians == [219, 255, 274]
     page.says("`merrill` misses 219, `hash64` 255 and warp culling alone 274")
 
@@ -240,7 +240,7 @@ def test_the_price_of_certainty(counted, page):
     for name in ("small world", "road"):
         every = {how: compared[how, name] for how in (*FILTERS, *EXACT)}
         for head in ("entries", "warp steps", "sectors"):
-            numbers = {how: told[head] for how, told in every.items() if type(told[head]) is int}
+            numbers = {how: row[head] for how, row in every.items() if type(row[head]) is int}
             assert min(numbers, key=numbers.get) == "compare_and_swap", (name, head)
             assert all(every[how]["entries"] > 600_000 for how in every.keys() - numbers.keys())
         assert {every[how]["entries"] for how in EXACT} == {counted.graphs[name].n}

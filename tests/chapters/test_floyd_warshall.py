@@ -26,10 +26,10 @@ def test_two_runs_side_by_side(counted, page):
 
 
 def test_the_order_of_the_loops(counted, page):
-    all_pairs, found = counted.all_pairs, counted.found
-    assert found["kij"][0, 1] == 3
-    assert np.isinf(found["ijk"][0, 1])
-    assert (found["kij"] != found["ijk"]).sum() == 1
+    all_pairs, distances = counted.all_pairs, counted.found
+    assert distances["kij"][0, 1] == 3
+    assert np.isinf(distances["ijk"][0, 1])
+    assert (distances["kij"] != distances["ijk"]).sum() == 1
     rng = np.random.default_rng(0)
     for _ in range(20):
         drawn = np.where(rng.random((9, 9)) < 0.2, rng.integers(1, 99, (9, 9)), np.inf)

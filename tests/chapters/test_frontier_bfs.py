@@ -14,10 +14,10 @@ from gpukernels.simt.errors import RaceError
 def test_starts_that_end_soonest(counted, page):
     played = counted.played
     ends = {v: len(of.trace.launches) for v, of in played.items()}
-    (found,) = np.nonzero(counted.search.distance == 9)
+    (vertices,) = np.nonzero(counted.search.distance == 9)
     source, target = counted.town.coo
     before = counted.search.distance[source] == 8
-    assert [np.sum(before & (target == v)) for v in found] == [2, 2, 2]
+    assert [np.sum(before & (target == v)) for v in vertices] == [2, 2, 2]
     assert counted.search.stats["frontier_sizes"][9] == 18
     for corner, of in played.items():
         assert np.array_equal(of.result.distance, gk.reference.bfs(counted.town, corner).distance)
@@ -135,12 +135,12 @@ def test_diamonds_double(counted):
 
 
 def test_who_makes_duplicates(counted, page):
-    graphs, made, total = counted.graphs, counted.made, counted.total
-    for name, count in made.items():
+    graphs, duplicates, total = counted.graphs, counted.made, counted.total
+    for name, count in duplicates.items():
         assert count["same parent"] + count["new parent"] == total[name]
-    percent = [round(100 * made[name]["same request"] / total[name]) for name in graphs]
+    percent = [round(100 * duplicates[name]["same request"] / total[name]) for name in graphs]
     assert percent[1:] == [84, 97]  # the small world, the road
-    assert (made["road"]["same parent"], made["road"]["new parent"]) == (29_759, 111)
+    assert (duplicates["road"]["same parent"], duplicates["road"]["new parent"]) == (29_759, 111)
     page.says(
         "97% of the duplicates on the road graph and 84% in the small world",
         "29,759 of 29,870 duplicates have the same parent",

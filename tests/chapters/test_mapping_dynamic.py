@@ -14,10 +14,10 @@ from gpukernels.views.mapping.expansion import read_expansion
 
 def test_view(counted):
     DOZEN, FOUR, LISTS = counted.DOZEN, counted.FOUR, counted.LISTS
-    found = counted.after("md-view-check").found
-    one, two, multi, merge = ([of[m] for of in found.values()] for m in FOUR)
+    results = counted.after("md-view-check").found
+    one, two, multi, merge = ([of[m] for of in results.values()] for m in FOUR)
     assert sum(DOZEN) == 24
-    assert [*found[12].values()] == [(12, 15), (3, 9), (1, 3), (1, 3)]
+    assert [*results[12].values()] == [(12, 15), (3, 9), (1, 3), (1, 3)]
     assert [rounds for rounds, _ in one] == [max(sizes) for sizes in LISTS]
     least = [-(-sum(sizes) // 8) for sizes in LISTS]
     assert multi == merge == [(1, few) for few in least]

@@ -11,8 +11,8 @@ def test_view(counted, page):
     SHOWN, energy, mapped = counted.SHOWN, counted.energy, counted.mapped
 
     def by_energy(workload):
-        found = (r for r in mapped if r["workload"] == workload and r["technique"] in SHOWN)
-        return sorted(found, key=lambda row: row["millijoules"])
+        matching = (r for r in mapped if r["workload"] == workload and r["technique"] in SHOWN)
+        return sorted(matching, key=lambda row: row["millijoules"])
 
     roads, patents, circuit = map(by_energy, ("great-britain_osm", "cit-Patents", "circuit5M"))
     watts, ms = ([row[key] for row in circuit] for key in ("average_watts", "call_ms"))
@@ -161,8 +161,8 @@ def test_theirs(counted, page):
     PLAIN = "work_item_to_thread"
 
     def times(name, key="millijoules", techniques=MULTI, digits=1):
-        found = [of[name][t][key] / of[name][PLAIN][key] for t in techniques]
-        return (round(min(found), digits), round(max(found), digits))
+        ratios = [of[name][t][key] / of[name][PLAIN][key] for t in techniques]
+        return (round(min(ratios), digits), round(max(ratios), digits))
 
     OTHERS = {"merge_path", "max_scan"}
     roads, patents = (
@@ -192,8 +192,8 @@ def test_multi(counted, page):
     PLAIN = "work_item_to_thread"
 
     def times(name, key="millijoules", techniques=MULTI, digits=1):
-        found = [of[name][t][key] / of[name][PLAIN][key] for t in techniques]
-        return (round(min(found), digits), round(max(found), digits))
+        ratios = [of[name][t][key] / of[name][PLAIN][key] for t in techniques]
+        return (round(min(ratios), digits), round(max(ratios), digits))
 
     BOTH = ("two_phase", *MULTI)
     assert times("cit-Patents", "average_watts", BOTH) == (0.9, 1.4)
@@ -262,8 +262,8 @@ def test_processors(cells, page):
 
 
 def test_planted_errors(cells, page):
-    broken, found = cells.broken, dict(row[:2] for row in cells.rows)
-    assert list(found.values()) == [51, 3, 11, 1, 0]
+    broken, counts = cells.broken, dict(row[:2] for row in cells.rows)
+    assert list(counts.values()) == [51, 3, 11, 1, 0]
     assert not any(row[2] for row in cells.rows)
     assert sum(row["racecheck"]["ended"] == "stopped" for row in broken) == 4
     assert sum(cells.finds(row, "wrong result") for row in broken) == 51 - 29

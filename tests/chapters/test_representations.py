@@ -114,9 +114,9 @@ def test_both_ways(counted):
 
 def test_query_run(counted):
     run = counted.after("query-run")
-    found, g, there = run.found, run.g, run.there
-    assert np.array_equal(found, there)
-    assert there[:512].all()
+    answers, g, expected = run.found, run.g, run.there
+    assert np.array_equal(answers, expected)
+    assert expected[:512].all()
     for m, _, looked, _, halved in (steps := counted.steps):
         assert halved <= np.floor(np.log2(m)) + 1
     assert looked <= g.out_degree.max()
@@ -170,8 +170,8 @@ def test_compare_asserts(counted, page):
 
 def test_rep_profiled(counted, page):
     kept = kept_counters()
-    told = {row["case"].removeprefix("representations: "): row for row in kept["rows"]}
-    two = {g: [told[f"{f} neighbor sum, {g}"] for f in ("csr", "coo")] for g in ("rmat", "road")}
+    rows = {row["case"].removeprefix("representations: "): row for row in kept["rows"]}
+    two = {g: [rows[f"{f} neighbor sum, {g}"] for f in ("csr", "coo")] for g in ("rmat", "road")}
     ran = {graph: [r["ncu"]["smsp__inst_executed.sum"] for r in of] for graph, of in two.items()}
     steps = {graph: [r["machine"]["warp steps"] for r in of] for graph, of in two.items()}
     assert ran == {"rmat": [57736, 14592], "road": [8947, 5150]}
@@ -182,9 +182,9 @@ def test_rep_profiled(counted, page):
         1.5,
     ]
     lanes = two["road"][0]["ncu"]["smsp__thread_inst_executed_per_inst_executed.ratio"] / 32
-    here = two["road"][0]["machine"]["SIMD efficiency"]
+    efficiency = two["road"][0]["machine"]["SIMD efficiency"]
     assert round(lanes, 2) == 0.57
-    assert round(here, 2) == 0.82
+    assert round(efficiency, 2) == 0.82
     passes = sum(two["rmat"][1]["ncu"].get(name, 0) for name in COMPARED["atomic sectors"])
     assert two["rmat"][1]["machine"]["atomic sectors"] == passes == 6575
     page.says(

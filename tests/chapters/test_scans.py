@@ -24,11 +24,11 @@ from gpukernels.views.scan.record import read_scan
 
 
 def test_warp_view(counted):
-    found, inclusive, warp_trace = counted.found, counted.inclusive, counted.warp_trace
+    sums, inclusive, warp_trace = counted.found, counted.inclusive, counted.warp_trace
     rows = read_scan(warp_trace, 0, 0, 0, None, "warp_trace").rows
     assert [of for row in rows for of, to in row.arcs if to == 31] == [30, 29, 27, 23, 15]
-    assert np.array_equal(inclusive, np.cumsum(found))
-    complete = [row.values[7] == found[:8].sum() for row in rows]
+    assert np.array_equal(inclusive, np.cumsum(sums))
+    complete = [row.values[7] == sums[:8].sum() for row in rows]
     assert complete == [False] * 3 + [True] * 3
     assert len(warp_trace.shuffles) == 5
     assert counted.untested[0] == 64
@@ -70,9 +70,9 @@ def test_scans_append_sass(counted):
 
 
 def test_ballot_run(counted):
-    found = counted.found
-    rank, rank_trace = gk.traced(warp_rank, found > 0, threads=32)
-    scanned, flag_trace = gk.traced(warp_scan, found > 0, inclusive=False, threads=32)
+    places = counted.found
+    rank, rank_trace = gk.traced(warp_rank, places > 0, threads=32)
+    scanned, flag_trace = gk.traced(warp_scan, places > 0, inclusive=False, threads=32)
     assert np.array_equal(rank, scanned)
     assert len(rank_trace.shuffles) == 0
     assert [metrics.warp_steps(t) for t in (rank_trace, flag_trace)] == [7, 41]
@@ -153,10 +153,10 @@ def test_search_run(counted):
 
 
 def test_register_run(counted):
-    found = counted.found
-    few = np.concatenate([[0], np.cumsum(found)])
+    values = counted.found
+    few = np.concatenate([[0], np.cumsum(values)])
     owner, t = gk.traced(find_owners, few, np.arange(few[-1]), "register", threads=32)
-    assert np.array_equal(owner, np.repeat(np.arange(32), found))
+    assert np.array_equal(owner, np.repeat(np.arange(32), values))
     assert len(t.shuffles) == 5 * t.launches[0].blocks
 
 

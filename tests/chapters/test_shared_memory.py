@@ -33,7 +33,7 @@ def test_shared_11(counted):
     assert wrong(reverse, "random", 3)
     for plan in plans:
         done, mistakes = runs[reverse_waiting, *plan]
-        what = [said for _, said in done]
+        what = [text for _, text in done]
         assert mistakes == 0
         assert what.index("reads") > what.index("waits", what.index("waits") + 1)
     right = {}

@@ -134,14 +134,14 @@ def test_times_beside_occupancy(page):
 
 def test_families_of_graphs(counted, page):
     rows = counted.rows
-    told = {name: counted for name, _, counted in rows}
-    busy = {name: counted["SIMD efficiency"] for name, counted in told.items()}
-    used = {name: counted["useful bytes of targets"] for name, counted in told.items()}
+    counts = {name: counted for name, _, counted in rows}
+    busy = {name: counted["SIMD efficiency"] for name, counted in counts.items()}
+    used = {name: counted["useful bytes of targets"] for name, counted in counts.items()}
     assert min(busy["road grid"], busy["small world"]) > 80
     assert max(busy["R-MAT"], busy["star"]) < 20
     assert busy["complete"] == 100
-    assert told["complete"]["sectors per request to targets"] == 32
-    assert told["R-MAT"]["sectors per request to targets"] == 3.7
+    assert counts["complete"]["sectors per request to targets"] == 32
+    assert counts["R-MAT"]["sectors per request to targets"] == 3.7
     assert max(used, key=used.get) == "road grid"
     assert round(used["road grid"]) == 27
     page.says(

@@ -64,7 +64,7 @@ def test_an_answer_that_shares_nothing_is_right_and_over_budget(name, way, tmp_p
     report = ex.check(kernel_of(ex, lazy.text(WAYS[way]), tmp_path), raises=False)
     missed = [finding.text for finding in report.findings if not finding.passed]
     assert missed
-    assert all(any(said in text for said in OVER_BUDGET) for text in missed), missed
+    assert all(any(phrase in text for phrase in OVER_BUDGET) for text in missed), missed
 
 
 @pytest.mark.parametrize("name", [*KERNELS, *COMPLETIONS])

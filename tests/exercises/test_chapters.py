@@ -55,13 +55,13 @@ def test_the_heading_of_an_open_task_is_its_title(name):
 
 def test_every_chapter_says_in_the_same_words_where_exercises_are_judged():
     """On a page two kinds need no cell, which a page does not have; in a notebook all have."""
-    said = set()
+    sentences = set()
     for chapter in NOTEBOOK.values():
         (text,) = [text for text in texts_of(chapter) if "## Exercises\n" in text]
-        said.add(text.partition("## Exercises\n")[2].strip())
-    (words,) = said
-    for there in ("On the book's pages", "the notebook <../book/reading>", "ex.check(...)"):
-        assert there in words
+        sentences.add(text.partition("## Exercises\n")[2].strip())
+    (words,) = sentences
+    for place in ("On the book's pages", "the notebook <../book/reading>", "ex.check(...)"):
+        assert place in words
     assert "this page" not in words
 
 

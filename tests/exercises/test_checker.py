@@ -62,19 +62,19 @@ FAULTS = {
 @pytest.mark.parametrize("what", FAULTS)
 def test_a_fault_comes_with_the_input_the_line_and_the_thread(what):
     name, answer, says, *places = FAULTS[what]
-    found = fault(name, answer)
-    assert says in found.text
-    for detail, place in zip(found.details, places, strict=False):
+    finding = fault(name, answer)
+    assert says in finding.text
+    for detail, place in zip(finding.details, places, strict=False):
         assert detail.endswith(place)
-    assert len(found.details) >= len(places)
+    assert len(finding.details) >= len(places)
 
 
 def test_the_dearest_line_comes_with_the_name_of_its_device_function():
     (case, *_) = gk.exercise("shared-5").cases()
-    case = dataclasses.replace(case, judge=lambda found: None)  # the kernel is wrong as well
+    case = dataclasses.replace(case, judge=lambda finding: None)  # the kernel is wrong as well
     budget = Budget("atomics", case, lambda trace: metrics.atomic_conflicts(trace).size, at_most=0)
-    (found,) = checking._costs(answers.double_histogram_by_a_function, [budget])
-    assert found.details[0].endswith(" of count_double: cuda.atomic.add(count, d, 2)")
+    (finding,) = checking._costs(answers.double_histogram_by_a_function, [budget])
+    assert finding.details[0].endswith(" of count_double: cuda.atomic.add(count, d, 2)")
 
 
 def test_a_budget_may_be_a_least_value():
@@ -137,8 +137,8 @@ def test_an_error_on_the_gpu_is_a_finding(monkeypatch):
     device = PretendGPU(False)
     monkeypatch.setattr(device, "launch", lambda *_, **__: 1 / 0)
     monkeypatch.setattr(checking, "default_device", lambda: device)
-    found = fault("shared-2", gk.exercise("shared-2").solution)
-    assert "on a GPU: ZeroDivisionError" in found.text
+    finding = fault("shared-2", gk.exercise("shared-2").solution)
+    assert "on a GPU: ZeroDivisionError" in finding.text
 
 
 def test_a_judge_names_the_first_wrong_element_of_a_matrix():
@@ -179,9 +179,9 @@ def test_a_notebook_shows_the_report_and_no_traceback():
 def test_parents_and_entries_of_a_search_are_judged(name):
     ex = gk.exercise(name)
     case = ex.cases()[0]
-    found = case.run(ex.solution.answer, gk.SimtDevice())
-    assert case.judge(found) is None
-    orphan = {**found, "parent": np.roll(found["parent"], 1)}
+    results = case.run(ex.solution.answer, gk.SimtDevice())
+    assert case.judge(results) is None
+    orphan = {**results, "parent": np.roll(results["parent"], 1)}
     assert "`parent[" in case.judge(orphan).text
-    crowded = {**found, "entries": found["entries"] + 1}
+    crowded = {**results, "entries": results["entries"] + 1}
     assert "entries were queued for 200 vertices reached" in case.judge(crowded).text

@@ -31,13 +31,13 @@ def printed(chapter: str) -> dict[str, object]:
         for name in names.split(","):
             own, _, alias = name.strip().partition(" as ")
             modules[alias or own] = module, own
-    found = {}
+    texts = {}
     for path in re.findall(r"^gk\.show\(([\w.]+)\)", code, re.M):
         names = path.split(".")
         module, own = modules.get(names[0], ("gpukernels", names[0]))
         below = names[1:] if names[0] == "gk" else [own, *names[1:]]
-        found[names[-1]] = reduce(getattr, below, importlib.import_module(module))
-    return found
+        texts[names[-1]] = reduce(getattr, below, importlib.import_module(module))
+    return texts
 
 
 def test_the_chapters_print_kernels():

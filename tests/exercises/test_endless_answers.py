@@ -62,19 +62,19 @@ def test_an_endless_answer_is_stopped_by_its_steps_and_the_loop_is_named(
 ):
     ex = gk.exercise(name)
     kernel = hanging(ex, *HANGS[how], tmp_path)
-    made = []
+    devices = []
 
     class Noting(bench.Bench):
         def __init__(self, *args, **options):
             super().__init__(*args, **options)
-            made.append(self)
+            devices.append(self)
 
     monkeypatch.setattr(bench, "Bench", Noting)
     report = ex.check(kernel, raises=False, seed=1)
     (fault,) = report.findings
     assert "this loop has not ended: all loops together have taken" in fault.text
     assert fault.details[0].endswith("# hangs")
-    assert sum(device.pace.taken for device in made) < 1_000_000
+    assert sum(device.pace.taken for device in devices) < 1_000_000
 
 
 def test_two_checks_of_an_endless_answer_say_the_same(tmp_path):

@@ -219,11 +219,11 @@ def test_a_page_gets_a_sheet_before_each_cell_that_shows_an_exercise_and_is_the_
     body = (
         f"<p>a</p>{CELL.format('simt-1')}{other}{CELL.format('sssp-open')}{CELL.format('simt-2')}"
     )
-    made, ids = with_sheets(body)
+    page, ids = with_sheets(body)
     assert ids == ["simt-1", "simt-2"]
-    assert re.sub(r'<div class="gk-try".*?</script></div>\n', "", made) == body
+    assert re.sub(r'<div class="gk-try".*?</script></div>\n', "", page) == body
     for id in ids:
-        after = made.partition(f'id="try-{id}">')[2]
+        after = page.partition(f'id="try-{id}">')[2]
         assert after.split("</div>\n", 1)[1].startswith(CELL.format(id))
 
 

@@ -49,13 +49,13 @@ def test_a_folder_of_sheets_becomes_a_table(tmp_path):
     assert rows[0]["feedback"] == "shared-1: right\nshared-2: right"
     assert "shared-2: 128 numbers, schedule lockstep: `total[0]` is" in rows[1]["feedback"]
     assert "shared-1: a: no prediction yet" in rows[2]["feedback"]
-    said = "Since a tree,\n= halves."
-    assert rows[0]["explanations"] == f"shared-1: {said}\nshared-2: {said}"
+    text = "Since a tree,\n= halves."
+    assert rows[0]["explanations"] == f"shared-1: {text}\nshared-2: {text}"
     assert rows[2]["explanations"] == "shared-1: (none)\nshared-2: (none)"
 
 
 @pytest.mark.parametrize(
-    ("source", "said"),
+    ("source", "message"),
     [
         ("from gpukernels.exercises import CATALOG\nprediction = 1", "not judged: line 1"),
         ("import os\nos._exit(0)\nprediction = {}", "a: no prediction yet"),
@@ -65,10 +65,10 @@ def test_a_folder_of_sheets_becomes_a_table(tmp_path):
         ("predictions = {}", "the answer defines no prediction"),
     ],
 )
-def test_an_answer_that_does_something_else_gets_no_points_and_stops_nobody(source, said):
+def test_an_answer_that_does_something_else_gets_no_points_and_stops_nobody(source, message):
     verdict = judge(Answer("shared-1", source, 3), 1, Limits(6, 6 << 30))
     assert not verdict["passed"]
-    assert said in verdict["feedback"]
+    assert message in verdict["feedback"]
 
 
 KERNEL = """\
@@ -159,9 +159,9 @@ def test_tasks_and_points_are_those_of_the_other_notebooks(tmp_path, capsys):
     for old, new in (('"points": 2', '"points": 200'), ('"part": "answer"', '"part": "other"')):
         changed.write_text(text.replace(old, new, 1))
         assert main(["judge", str(tmp_path), "--csv", str(tmp_path / "t.csv")]) == 2
-        said = capsys.readouterr().err
-        assert "c.ipynb" in said
-        assert "of the sheet of the others: shared-1 for 2, shared-2 for 5 points" in said
+        output = capsys.readouterr().err
+        assert "c.ipynb" in output
+        assert "of the sheet of the others: shared-1 for 2, shared-2 for 5 points" in output
     assert not (tmp_path / "t.csv").exists()
 
 
@@ -188,26 +188,26 @@ def test_one_notebook_is_compared_with_the_sheet_that_was_handed_out(tmp_path, c
     assert not table.exists()
     file.write_text(text)
     assert main(judged) == 0
-    said = capsys.readouterr().out
-    assert "1 notebooks judged" in said  # the sheet itself is nobody's
-    assert "a@example.org: 2 of 2" in said
-    assert "--sheet" not in said
+    output = capsys.readouterr().out
+    assert "1 notebooks judged" in output  # the sheet itself is nobody's
+    assert "a@example.org: 2 of 2" in output
+    assert "--sheet" not in output
     assert main(judged[:-2]) == 0
     assert "as these few notebooks have them: --sheet compares them" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
-    ("sheet", "table", "said"),
+    ("sheet", "table", "message"),
     [("none.ipynb", "t.csv", "notebook = "), ("a.ipynb", "none/t.csv", "--csv = ")],
 )
 def test_a_sheet_or_a_folder_that_is_not_there_is_named_before_anything_is_judged(
-    sheet, table, said, tmp_path, capsys, monkeypatch
+    sheet, table, message, tmp_path, capsys, monkeypatch
 ):
     monkeypatch.setattr(judging, "judge", None)
     submit(tmp_path / "a.ipynb", ("shared-1",), RIGHT, "a@example.org")
     files = ["--csv", str(tmp_path / table), "--sheet", str(tmp_path / sheet)]
     assert main(["judge", str(tmp_path), *files]) == 2
-    assert said in capsys.readouterr().err
+    assert message in capsys.readouterr().err
 
 
 def test_a_prediction_of_the_book_is_judged_in_the_variant_of_each_student(tmp_path, capsys):
@@ -234,9 +234,9 @@ def test_a_prediction_of_the_book_is_judged_in_the_variant_of_each_student(tmp_p
     # A student could take the numbers of the page by changing the notebook.
     usual.write_text(usual.read_text().replace('"seed": "email"', '"seed": "none"'))
     assert main(judged) == 2
-    said = capsys.readouterr().err
-    assert "cem.ipynb" in said
-    assert "of the sheet of the others: shared-1 by address for 2, shared-2 for 5 points" in said
+    output = capsys.readouterr().err
+    assert "cem.ipynb" in output
+    assert "of the sheet of the others: shared-1 by address for 2, shared-2 for 5 points" in output
 
 
 def test_a_teacher_s_own_task_is_judged_in_the_variant_of_each_student(

@@ -50,5 +50,5 @@ def test_the_page_shows_what_the_commands_print(submitted, tmp_path, capsys):
     assert run == shown()
     with (tmp_path / "grades.csv").open(newline="") as opened:
         rows = {row["email"]: row for row in csv.DictReader(opened)}
-    said = rows["ben@example.org"]["feedback"].splitlines()[1]
-    assert f"`{said.replace('`', '')}`" in PAGE
+    line = rows["ben@example.org"]["feedback"].splitlines()[1]
+    assert f"`{line.replace('`', '')}`" in PAGE

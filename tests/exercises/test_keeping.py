@@ -64,9 +64,11 @@ def test_the_next_machine_finds_what_the_drive_has(file, colab, monkeypatch):
     assert gk.exercise("simt-1").record()["answer"] == "{'a': 1}"
 
 
-@pytest.mark.parametrize(("here", "there", "stays"), [("05", "04", "mine"), ("03", "04", "kept")])
-def test_of_two_records_the_later_one_stays(here, there, stays, file, tmp_path):
-    for path, day, answer in ((file, here, "mine"), (tmp_path / "kept.json", there, "kept")):
+@pytest.mark.parametrize(
+    ("own_time", "other", "stays"), [("05", "04", "mine"), ("03", "04", "kept")]
+)
+def test_of_two_records_the_later_one_stays(own_time, other, stays, file, tmp_path):
+    for path, day, answer in ((file, own_time, "mine"), (tmp_path / "kept.json", other, "kept")):
         record = {"tries": 1, "time": f"2026-10-{day}T10:00:00+00:00", "answer": answer}
         path.parent.mkdir(exist_ok=True)
         path.write_text(json.dumps({"start-1": "tried", "records": {"start-1": record}}))

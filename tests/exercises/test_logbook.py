@@ -32,7 +32,7 @@ def states(file) -> dict[str, str]:
     return held
 
 
-def said(id: str) -> str:
+def state(id: str) -> str:
     return {row[0].partition(":")[0]: row[-1] for row in gk.exercises().rows}[id]
 
 
@@ -46,11 +46,11 @@ def test_a_reader_who_has_tried_nothing_begins_at_the_first(file):
 def test_a_wrong_answer_is_tried_and_a_right_one_solved_for_good(file):
     ex = gk.exercise("start-1")
     ex.check({"a": 1}, raises=False)
-    assert said("start-1") == "tried, next"
+    assert state("start-1") == "tried, next"
     ex.check(RIGHT)
-    assert (said("start-1"), said("start-2")) == ("solved", "next")
+    assert (state("start-1"), state("start-2")) == ("solved", "next")
     ex.check({"a": 1}, raises=False)
-    assert said("start-1") == "solved"
+    assert state("start-1") == "solved"
     assert states(file) == {"start-1": "solved"}
     assert gk.exercises().caption == f"1 of {len(CATALOG)} solved; kept in {file}"
 
@@ -82,7 +82,7 @@ def test_a_bare_skeleton_is_no_try_and_a_changed_one_is(file, id, tmp_path):
 def test_a_damaged_file_is_an_empty_one_and_is_made_anew(file, held):
     file.parent.mkdir()
     file.write_bytes(held)
-    assert said("start-1") == "next"
+    assert state("start-1") == "next"
     gk.exercise("start-1").check(RIGHT)
     assert states(file) == {"start-1": "solved"}
 
@@ -101,7 +101,7 @@ def test_a_place_that_cannot_be_written_keeps_nothing_and_fails_nothing(tmp_path
     for place in (tmp_path / "a file" / "below.json", tmp_path):
         monkeypatch.setenv("GPUKERNELS_PROGRESS", str(place))
         assert gk.exercise("start-1").check(RIGHT).passed
-        assert said("start-1") == "next"
+        assert state("start-1") == "next"
     assert [path.name for path in tmp_path.iterdir()] == ["a file"]
 
 
@@ -112,7 +112,7 @@ def test_off_keeps_nothing_nor_does_what_pytest_runs_where_no_file_is_named(monk
         monkeypatch.setenv("GPUKERNELS_PROGRESS", value)
     assert logbook.place() is None
     gk.exercise("start-1").check(RIGHT)
-    assert said("start-1") == "next"
+    assert state("start-1") == "next"
 
 
 IMPORT = "import gpukernels as gk"
@@ -130,9 +130,9 @@ IPython.get_ipython = Shell
 """
 
 
-@pytest.mark.parametrize(("before", "told"), [("", "next"), (KERNEL, "solved")])
+@pytest.mark.parametrize(("before", "expected"), [("", "next"), (KERNEL, "solved")])
 def test_a_notebook_keeps_it_in_the_state_folder_and_a_script_keeps_nothing(
-    tmp_path, monkeypatch, before, told
+    tmp_path, monkeypatch, before, expected
 ):
     for name in ("PYTEST_VERSION", "PYTEST_CURRENT_TEST", "GPUKERNELS_PROGRESS"):
         monkeypatch.delenv(name, raising=False)
@@ -146,5 +146,5 @@ def test_a_notebook_keeps_it_in_the_state_folder_and_a_script_keeps_nothing(
         check=True,
     )
     place = tmp_path / "gpukernels" / "exercises.json"
-    assert run.stdout.split("\n")[:2] == [str(place), told]
-    assert place.exists() == (told == "solved")
+    assert run.stdout.split("\n")[:2] == [str(place), expected]
+    assert place.exists() == (expected == "solved")

@@ -49,24 +49,24 @@ OPENED = {
 
 @pytest.mark.parametrize(("name", "answer", "line", "title"), OPENED.values(), ids=OPENED)
 def test_a_failed_check_opens_the_step_that_failed(name, answer, line, title):
-    report, found = fault(name, answer)
+    report, finding = fault(name, answer)
     view = report.show()
     assert isinstance(view, gk.WarpView)
     assert line_shown(view) == line
     assert title in view.payload["title"]
-    assert found.text in view.payload["caption"]
+    assert finding.text in view.payload["caption"]
     assert view.html
 
 
 @pytest.mark.parametrize("name", KERNELS)
 def test_every_skeleton_s_failure_can_be_looked_at(name, tmp_path):
     ex = gk.exercise(name)
-    report, found = fault(name, kernel_of(ex, ex.skeleton, tmp_path))
+    report, finding = fault(name, kernel_of(ex, ex.skeleton, tmp_path))
     view = report.show()
     assert isinstance(view, gk.WarpView)
-    assert found.text in view.payload["caption"]
-    if ": " in found.details[0] and "thread" in found.details[-1]:
-        assert line_shown(view) in found.details[0].split(": ", 1)[1]
+    assert finding.text in view.payload["caption"]
+    if ": " in finding.details[0] and "thread" in finding.details[-1]:
+        assert line_shown(view) in finding.details[0].split(": ", 1)[1]
 
 
 @cuda.jit
@@ -79,10 +79,10 @@ def not_to_be_translated(degree, count):
     "answer", [None, answers.python_histogram, answers.device_histogram, not_to_be_translated]
 )
 def test_what_was_never_launched_shows_a_sentence(answer):
-    report, found = fault("shared-5", answer)
+    report, finding = fault("shared-5", answer)
     note = report.show()
     assert isinstance(note, Note)
-    assert repr(note).startswith(found.text)
+    assert repr(note).startswith(finding.text)
     assert "Nothing has run, so that there is no launch to look at" in note._repr_markdown_()
 
 

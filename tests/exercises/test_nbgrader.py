@@ -86,13 +86,13 @@ def test_numbers_that_differ_by_student_are_refused_and_those_of_the_page_are_ta
 @pytest.mark.parametrize("name", EXERCISES)
 def test_the_tasks_of_a_chapter_become_those_of_a_sheet_and_the_rest_stays(name):
     file = ROOT / "chapters" / f"{name}.ipynb"
-    made = nbgrader_source.source(nbgrader_source.chapter(file))
-    nbformat.validate(made)
-    known = parts(made)
+    notebook = nbgrader_source.source(nbgrader_source.chapter(file))
+    nbformat.validate(notebook)
+    known = parts(notebook)
     asked = ("answer", "check", "text")
     assert [*known] == [f"{ex.id}-{part}" for ex in EXERCISES[name] for part in asked]
     before = [cell.source for cell in nbformat.read(file, 4).cells]
-    after = [cell.source for cell in made.cells]
+    after = [cell.source for cell in notebook.cells]
     lost = [source for source in before if source not in after]
     assert len(lost) == 2 * len(EXERCISES[name])
     assert {source.strip() for source in lost if "ex.check(" not in source} == {
@@ -136,17 +136,17 @@ def test_what_is_no_assignment_is_refused_by_name(name, tasks, message, tmp_path
 
 
 @pytest.mark.parametrize(
-    ("target", "said"),
+    ("target", "message"),
     [
         ("notebooks", "notebooks --chapters _build/html/notebooks/without_solutions"),
         ("sheet SHEET=week-1", 'notebooks "week-1" shared-1 shared-3=7'),
     ],
 )
-def test_make_writes_assignments_where_that_is_asked_for(target, said):
+def test_make_writes_assignments_where_that_is_asked_for(target, message):
     command = ["make", "-n", *target.split(), "NBGRADER=yes", f"TASKS={' '.join(TASKS)}"]
-    told = {"cwd": ROOT, "env": own_environment()}
-    run = subprocess.run(command, **told, capture_output=True, text=True, check=True)
-    assert run.stdout.endswith(f"python book/sheets/nbgrader_source.py {said}\n")
+    options = {"cwd": ROOT, "env": own_environment()}
+    run = subprocess.run(command, **options, capture_output=True, text=True, check=True)
+    assert run.stdout.endswith(f"python book/sheets/nbgrader_source.py {message}\n")
 
 
 @pytest.fixture
@@ -162,11 +162,11 @@ def nbgrader(tmp_path):
     course = tmp_path / "course"
     path = f"{packages / 'bin'}{os.pathsep}{os.environ['PATH']}"  # it starts alembic by its name
     modules = os.pathsep.join([str(packages), str(ROOT), os.environ.get("PYTHONPATH", "")])
-    told = {"cwd": course, "env": {**os.environ, "PATH": path, "PYTHONPATH": modules}}
+    options = {"cwd": course, "env": {**os.environ, "PATH": path, "PYTHONPATH": modules}}
 
     def run(*arguments: str) -> None:
         command = [sys.executable, "-m", "nbgrader", *arguments]
-        done = subprocess.run(command, **told, capture_output=True, text=True)
+        done = subprocess.run(command, **options, capture_output=True, text=True)
         assert done.returncode == 0, done.stdout + done.stderr
 
     nbgrader_source.main(str(course), "week-1", *TASKS)

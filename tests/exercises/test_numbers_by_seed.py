@@ -30,12 +30,12 @@ NUMBER = rf"(\d+(?:,\d{{3}})*|{'|'.join(sorted(WORDS, key=len, reverse=True))})"
 
 def numbers(statement: str, *places: str) -> list[int]:
     """Return the numbers that stand at ``#`` in these parts of a statement."""
-    text, found = " ".join(statement.split()), []
+    text, values = " ".join(statement.split()), []
     for place in places:
         part = re.search(re.escape(place).replace(r"\#", NUMBER), text)
         assert part is not None, (place, text)
-        found += [WORDS.index(n) if n in WORDS else int(n.replace(",", "")) for n in part.groups()]
-    return found
+        values += [WORDS.index(n) if n in WORDS else int(n.replace(",", "")) for n in part.groups()]
+    return values
 
 
 def up(number: int, by: int) -> int:
@@ -77,16 +77,16 @@ def mapping_static_1(statement: str) -> list[int]:
     (first,) = numbers(statement, "the first has # units")
     begins = [0, *(first + 4 * k for k in range(31))]
     lengths = [first] + 31 * [4]
-    found = []
+    answers = []
     for size in (1, 4, 32):
         groups = 32 // size
         warps = [lengths[k : k + groups] for k in range(0, 32, groups)]
-        found.append(sum(max(up(length, size) for length in warp) for warp in warps))
+        answers.append(sum(max(up(length, size) for length in warp) for warp in warps))
         if size < 32:
             lanes = range(32)
             units = {begins[k // size] + k % size for k in lanes if k % size < lengths[k // size]}
-            found.append(len({unit // 8 for unit in units}))
-    return [*found, 32 * 32]
+            answers.append(len({unit // 8 for unit in units}))
+    return [*answers, 32 * 32]
 
 
 def shared_1(statement: str) -> list[int]:
@@ -104,11 +104,11 @@ def shared_1(statement: str) -> list[int]:
 def bfs_1(statement: str) -> list[int]:
     n, named, middle = numbers(statement, "`gk.path(#)` is a chain of #", "the middle, root #")
     assert (named, middle) == (n, n // 2)
-    found = []
+    answers = []
     for root in (0, middle):
         levels, arcs = max(root, n - 1 - root) + 1, 2 * (n - 1)
-        found += [n * levels + arcs, 2 * arcs * levels, n + arcs]
-    return found
+        answers += [n * levels + arcs, 2 * arcs * levels, n + arcs]
+    return answers
 
 
 def duplicates_1(statement: str) -> list[int]:
@@ -178,8 +178,8 @@ def direction_1(statement: str) -> list[int]:
         tree[u] = [0, *range(first, first + children)]
         tree |= {leaf: [u] for leaf in range(first, first + children)}
     path = {u: [v for v in (u - 1, u + 1) if 0 <= v < length] for u in range(length)}
-    found = [read(g, alpha)[0] for g in (complete, tree) for alpha in (0, 15)]
-    return [*found, read(path, 15)[1]]
+    counts = [read(g, alpha)[0] for g in (complete, tree) for alpha in (0, 15)]
+    return [*counts, read(path, 15)[1]]
 
 
 def read(g: dict[int, list[int]], alpha: int) -> tuple[int, int]:
@@ -191,20 +191,20 @@ def read(g: dict[int, list[int]], alpha: int) -> tuple[int, int]:
         others = sum(len(g[u]) for u in g if u not in visited)
         turned = turned or (len(frontier) > before and alpha * leaving > others)
         before = len(frontier)
-        found = set()
+        frontier_of_level = set()
         if turned:
             up_levels += 1
             for v in g.keys() - visited:
                 for k, u in enumerate(g[v]):
                     if u in frontier:
-                        found.add(v)
+                        frontier_of_level.add(v)
                         break
                 arcs += k + 1
         else:
             arcs += leaving
-            found = {v for u in frontier for v in g[u]} - visited
-        visited |= found
-        frontier = found
+            frontier_of_level = {v for u in frontier for v in g[u]} - visited
+        visited |= frontier_of_level
+        frontier = frontier_of_level
     return arcs, up_levels
 
 
@@ -264,8 +264,8 @@ def otherwise_1(statement: str) -> list[int]:
 
 
 def otherwise_2(statement: str) -> list[int]:
-    said = re.findall(r"(\d) → (\d) is (-?\d+)", " ".join(statement.split()))
-    length = {(int(u), int(v)): int(w) for u, v, w in said}
+    arcs = re.findall(r"(\d) → (\d) is (-?\d+)", " ".join(statement.split()))
+    length = {(int(u), int(v)): int(w) for u, v, w in arcs}
     paths = [p for size in (1, 2, 3, 4) for p in permutations(range(4), size)]
 
     def shortest(end: int, begins: tuple[int, ...] = (0, 1, 2, 3)) -> float:
@@ -317,7 +317,7 @@ def beyond_1(statement: str) -> list[int]:
     )
     assert (n, size, quarter) == (rows * columns, rows * columns // 2, rows * columns // 4)
     cells = [(y, x) for y in range(rows) for x in range(columns)]
-    found = []
+    answers = []
     for across in (1, 2):
         part = {(y, x): (y * across // rows, 2 * x // columns) for y, x in cells}
         near = {
@@ -329,8 +329,8 @@ def beyond_1(statement: str) -> list[int]:
         own = [sum(part[c] == p for c in border) for p in parts]
         edges = sum(a * b for a, b in zip(sizes, own, strict=True))
         b = len(border)
-        found += [b, 4 * b * b, sum(s**3 for s in sizes) + b**3 + edges * b + edges * n]
-    return found
+        answers += [b, 4 * b * b, sum(s**3 for s in sizes) + b**3 + edges * b + edges * n]
+    return answers
 
 
 MODELS: dict[str, Callable[[str], list[int]]] = {
@@ -373,14 +373,14 @@ def test_an_answer_is_right_for_its_own_seed_and_wrong_for_another(name):
 @pytest.mark.parametrize("name", MODELS)
 def test_the_explanation_names_the_numbers_that_the_book_s_explanation_names(name):
     def named(ex) -> list[bool]:
-        said = re.findall(r"\d+(?:,\d{3})*", ex.solution.why)
-        return [f"{n:,}" in said for n in ex.solution.answer.values()]
+        numbers_of_book = re.findall(r"\d+(?:,\d{3})*", ex.solution.why)
+        return [f"{n:,}" in numbers_of_book for n in ex.solution.answer.values()]
 
     usual = gk.exercise(name)
     large = [n > 16 for n in usual.solution.answer.values()]  # a small one may stand for another
     for seed in SEEDS:
-        said = zip(large, named(usual), named(gk.exercise(name, seed=seed)), strict=True)
-        assert all(now for is_large, before, now in said if is_large and before), seed
+        numbers_of_book = zip(large, named(usual), named(gk.exercise(name, seed=seed)), strict=True)
+        assert all(now for is_large, before, now in numbers_of_book if is_large and before), seed
 
 
 def test_the_questions_of_a_variant_are_the_same_where_its_numbers_are_the_book_s():

@@ -49,9 +49,9 @@ def test_the_bar_is_the_least_that_a_method_of_the_book_takes(id):
 @pytest.mark.parametrize("id", PATHS)
 def test_a_method_of_the_book_is_right_and_takes_the_bar_though_the_host_sees_other_weights(id):
     task = gk.exercise(id)
-    said = failure(task, by(task.rival))
-    assert "right on 6 graphs under 5 schedules" in said
-    assert f": {task.bar:,} (" in said
+    message = failure(task, by(task.rival))
+    assert "right on 6 graphs under 5 schedules" in message
+    assert f": {task.bar:,} (" in message
 
 
 def test_the_bar_of_bfs_is_the_best_of_the_chapter_s_four_on_each_graph():
@@ -108,13 +108,13 @@ def queue_of_groups(g, root, device, *, kernel=expand_in_groups, width=8, more=l
     frontier, after = device.full(g.n, root, np.int32), device.full(g.n, 0, np.int32)
     size, level = 1, 0
     while size:
-        found = device.full(1, 0, np.int32)
+        count = device.full(1, 0, np.int32)
         device.launch(
             kernel, -(-size * width // 128), 128,
-            offsets, targets, distance, frontier, size, after, found, level, width,
+            offsets, targets, distance, frontier, size, after, count, level, width,
         )  # fmt: skip
         more(device)
-        size, level = int(device.read(found)[0]), level + 1
+        size, level = int(device.read(count)[0]), level + 1
         frontier, after = after, frontier
     return device.read(distance)
 
@@ -256,8 +256,8 @@ def far(g) -> int:
 
 def solved(g, root):
     """Return distances as kernels keep them, by an algorithm of the host."""
-    found = on_the_host(g, root, None)
-    return np.where(found.parent < 0, far(g), found.distance).astype(np.int32)
+    result = on_the_host(g, root, None)
+    return np.where(result.parent < 0, far(g), result.distance).astype(np.int32)
 
 
 def started(g, root, device):

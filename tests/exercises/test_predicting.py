@@ -97,8 +97,8 @@ def test_a_number_that_is_nearly_right_is_wrong(guess):
 
 def test_more_or_fewer_is_said_of_two_wrong_guesses_of_a_number_in_all_checks_together():
     ex = asking(a=100, b=100)
-    said = [ex.check({"a": guess}, raises=False).findings[0].text for guess in (90, 300, 99, 101)]
-    assert said == [
+    texts = [ex.check({"a": guess}, raises=False).findings[0].text for guess in (90, 300, 99, 101)]
+    assert texts == [
         "a: 90 is less than the machine counts",
         "a: 300 is more than the machine counts",
         "a: 99 is not the number that the machine counts; both hints for it have been given",

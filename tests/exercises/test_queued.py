@@ -9,16 +9,16 @@ import gpukernels as gk
 from gpukernels.exercises.judge import queued
 
 
-def said(entries, wanted, n: int = 6) -> str:
+def fault(entries, wanted, n: int = 6) -> str:
     """Return the fault of a queue that should hold `wanted` of n vertices, or ""."""
-    found = queued.compare(np.array(entries, int), np.isin(np.arange(n), wanted), launch=2)
-    wrong = queued.judge(found, "found")
+    results = queued.compare(np.array(entries, int), np.isin(np.arange(n), wanted), launch=2)
+    wrong = queued.judge(results, "found")
     return "" if wrong is None else wrong.text
 
 
 @pytest.mark.parametrize("entries", [[], [4], [4, 1], [1, 4], [4, 1, 4, 4]])
 def test_a_queue_of_the_right_vertices_is_right_in_any_order(entries):
-    assert said(entries, entries) == ""
+    assert fault(entries, entries) == ""
 
 
 @pytest.mark.parametrize(
@@ -36,7 +36,7 @@ def test_a_queue_of_the_right_vertices_is_right_in_any_order(entries):
     ],
 )  # fmt: skip
 def test_a_missing_vertex_or_one_too_many_is_named(entries, wanted, text):
-    assert said(entries, wanted) == text
+    assert fault(entries, wanted) == text
 
 
 def test_behind_the_entries_of_a_queue_no_vertex_stands():

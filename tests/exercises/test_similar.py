@@ -165,8 +165,8 @@ def test_a_teacher_s_own_kernels_are_compared(tmp_path, capsys, monkeypatch):
     for name in ("sheet", "ann", "ben"):
         submit(tmp_path / f"{name}.ipynb", (task,), {task: text}, f"{name}@example.org")
     assert main(["similar", ".", "--sheet", "sheet.ipynb"]) == 0
-    said = capsys.readouterr().out
-    assert "course:double: ann@example.org and ben@example.org share 100%" in said
+    output = capsys.readouterr().out
+    assert "course:double: ann@example.org and ben@example.org share 100%" in output
 
 
 def test_what_is_no_python_is_compared_as_text(tmp_path, capsys):

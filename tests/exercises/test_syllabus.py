@@ -21,10 +21,10 @@ PAGE = (ROOT / "book" / "teachers.md").read_text(encoding="utf-8")
 
 
 def test_there_are_28_lectures_of_at_most_45_minutes_and_10_labs_of_at_most_90():
-    found = list(syllabus.lectures(ROOT / "chapters"))
-    assert len(found) == 28
+    lectures = list(syllabus.lectures(ROOT / "chapters"))
+    assert len(lectures) == 28
     assert len(syllabus.LABS) == 10
-    assert max(syllabus.minutes_of(sections) for _, sections in found) <= 45
+    assert max(syllabus.minutes_of(sections) for _, sections in lectures) <= 45
     assert max(map(syllabus.lab_minutes, syllabus.LABS)) <= 90
     for number in ("28 lectures", "ten labs", "at most 45 minutes", "at most 90 minutes"):
         assert number in PAGE
@@ -56,8 +56,8 @@ def test_homework_is_the_longest_task_of_a_lab_that_has_no_time_for_it():
 @pytest.mark.parametrize("chapter", CHAPTERS)
 def test_each_section_is_taught_once_or_read_at_home(chapter):
     _, sections = syllabus.sections_of(ROOT / "chapters" / f"{chapter}.ipynb")
-    found = syllabus.lectures(ROOT / "chapters")
-    taught = [s for name, part in found if name == chapter for s in part]
+    lectures = syllabus.lectures(ROOT / "chapters")
+    taught = [s for name, part in lectures if name == chapter for s in part]
     left = [s for s in sections if s not in taught]
     assert [s for s in sections if s in taught] == taught
     assert tuple(s.title for s in left) == syllabus.AT_HOME.get(chapter, ())

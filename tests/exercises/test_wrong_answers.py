@@ -31,10 +31,10 @@ def refused(ex, answer) -> str:
 def test_what_is_no_answer_gets_a_report(name):
     ex = gk.exercise(name)
     for what, thing in THINGS.items():
-        said = refused(ex, thing)
+        message = refused(ex, thing)
         wanted = "prediction" if name in PREDICTIONS else "kernel"
         words = (wanted, "wanted here", "@cuda.jit", "no question", "not a number", "cannot")
-        assert any(word in said for word in words), (what, said)
+        assert any(word in message for word in words), (what, message)
 
 
 @pytest.mark.parametrize("name", PREDICTIONS)
@@ -43,12 +43,12 @@ def test_whatever_stands_for_a_number_gets_a_report(name):
     first, *others = ex.questions
     for what, guess in GUESSES.items():
         answer = dict.fromkeys(others, 0) | {first: guess}
-        found, *_ = findings(answer, ex.questions, lambda: ex.solution.answer, {})
-        assert not found.passed
-        assert found.text.startswith(f"{first}: "), what
-        said = ("no prediction yet", "is not a number", "than the machine counts")
-        assert any(words in found.text for words in said)
-        assert len(found.text) < 200
+        finding, *_ = findings(answer, ex.questions, lambda: ex.solution.answer, {})
+        assert not finding.passed
+        assert finding.text.startswith(f"{first}: "), what
+        messages = ("no prediction yet", "is not a number", "than the machine counts")
+        assert any(words in finding.text for words in messages)
+        assert len(finding.text) < 200
 
 
 @pytest.mark.parametrize("name", KERNELS)
@@ -59,9 +59,9 @@ def test_a_wrong_kernel_gets_a_report_in_which_no_judge_is_at_a_loss(name, tmp_p
     every = list(kernels(ex, tmp_path).items())
     assert len(every) > 40
     for what, kernel in every[KERNELS.index(name) % step :: step]:
-        said = refused(ex, kernel)
+        message = refused(ex, kernel)
         for helpless in ("cannot be judged", "makes no sense", "cannot be run"):
-            assert helpless not in said, (what, said)
+            assert helpless not in message, (what, message)
 
 
 @pytest.mark.parametrize("name", KERNELS)

@@ -20,49 +20,49 @@ SET_UP = "from gpukernels.notebook.chapter import set_up\nset_up()"
 @pytest.fixture(scope="module")
 def notebook():
     with live_notebook() as notebook:
-        said = notebook.run(f"{SET_UP}\nimport gpukernels as gk\nimport numpy as np")
-        assert not said.error
+        output = notebook.run(f"{SET_UP}\nimport gpukernels as gk\nimport numpy as np")
+        assert not output.error
         yield notebook
 
 
 def test_a_reader_is_told_which_line_does_not_hold_and_the_cell_goes_on(notebook):
-    said = notebook.run('seed = 2\n\nassert seed == 1\nprint("after", seed)\nseed + 1')
-    assert said.stderr == (
+    output = notebook.run('seed = 2\n\nassert seed == 1\nprint("after", seed)\nseed + 1')
+    assert output.stderr == (
         "The text nearby describes the published notebook. In the notebook as it is now, "
         "line 3 does not hold: assert seed == 1\n"
     )
-    assert said.stdout == "after 2\n"
-    assert said.data[0]["text/plain"] == "3"
-    assert not said.error
+    assert output.stdout == "after 2\n"
+    assert output.data[0]["text/plain"] == "3"
+    assert not output.error
 
 
 def test_a_runner_stops_at_the_same_assertion(notebook):
-    said = notebook.run('assert gk.path(3).n == 4\nprint("after")', reader=False)
-    assert said.error.startswith("AssertionError")
-    assert not said.stdout
+    output = notebook.run('assert gk.path(3).n == 4\nprint("after")', reader=False)
+    assert output.error.startswith("AssertionError")
+    assert not output.stdout
 
 
 def test_a_cell_on_colab_is_a_readers(notebook):
     """Its front end asks for input in another way, and may not say in a request that it can."""
     notebook.run("import sys\nsys.modules['google.colab'] = sys")
-    said = notebook.run("assert 1 == 2\nprint('after')", reader=False)
+    output = notebook.run("assert 1 == 2\nprint('after')", reader=False)
     notebook.run("del sys.modules['google.colab']")
-    assert said.stdout == "after\n"
+    assert output.stdout == "after\n"
     assert notebook.run("assert 1 == 2", reader=False).error
 
 
 def test_numpys_assertions_are_assertions_too(notebook):
     cell = "np.testing.assert_array_equal([1, 2], [1, 3])"
-    said = notebook.run(f"{cell}\nprint('after')")
-    assert said.stderr == f"{PUBLISHED} line 1 does not hold: {cell}  (Arrays are not equal)\n"
-    assert said.stdout == "after\n"
+    output = notebook.run(f"{cell}\nprint('after')")
+    assert output.stderr == f"{PUBLISHED} line 1 does not hold: {cell}  (Arrays are not equal)\n"
+    assert output.stdout == "after\n"
     assert notebook.run(cell, reader=False).error.startswith("AssertionError")
     assert notebook.run("max(3, 4)").data[0]["text/plain"] == "4"
 
 
 def test_further_lines_are_named_briefly_and_each_once(notebook):
-    said = notebook.run("for k in range(5):\n    assert k == 0\n    if k:\n        assert k > 7, k")
-    first, second = said.stderr.splitlines()
+    cell = notebook.run("for k in range(5):\n    assert k == 0\n    if k:\n        assert k > 7, k")
+    first, second = cell.stderr.splitlines()
     assert first == f"{PUBLISHED} line 2 does not hold: assert k == 0"
     assert second == "Nor does line 4: assert k > 7, k  (1)"
     again = notebook.run("for k in range(5):\n    assert k == 0")
@@ -80,9 +80,11 @@ def test_further_lines_are_named_briefly_and_each_once(notebook):
     ],
 )
 def test_an_expression_that_has_no_value_on_the_new_graph_does_not_hold(notebook, expression, says):
-    said = notebook.run(f"assert {expression}\nprint('after')")
-    assert said.stderr.startswith(f"{PUBLISHED} line 1 does not hold: assert {expression}  {says}")
-    assert said.stdout == "after\n"
+    output = notebook.run(f"assert {expression}\nprint('after')")
+    assert output.stderr.startswith(
+        f"{PUBLISHED} line 1 does not hold: assert {expression}  {says}"
+    )
+    assert output.stdout == "after\n"
 
 
 def test_a_name_of_a_cell_that_was_not_run_is_an_error_as_ever(notebook):
@@ -90,41 +92,41 @@ def test_a_name_of_a_cell_that_was_not_run_is_an_error_as_ever(notebook):
 
 
 def test_functions_and_kernels_keep_their_assertions(notebook):
-    said = notebook.run("def f(x):\n    assert x > 0\n    return x\nf(-1)")
-    assert said.error.startswith("AssertionError")
+    output = notebook.run("def f(x):\n    assert x > 0\n    return x\nf(-1)")
+    assert output.error.startswith("AssertionError")
 
 
 @pytest.mark.parametrize("caught", ["", "AssertionError", "(KeyError, Exception) as e"])
 def test_a_failure_that_the_cell_itself_expects_reaches_it(notebook, caught):
-    said = notebook.run(
+    output = notebook.run(
         f"try:\n    assert 1 == 2\nexcept {caught}:\n    print('expected')\n    assert 3 == 4\n"
         "finally:\n    assert 5 == 6"
     )
-    assert said.stdout == "expected\n"
-    assert said.stderr.startswith(f"{PUBLISHED} line 5 does not hold: assert 3 == 4")
-    assert "Nor does line 7: assert 5 == 6" in said.stderr
+    assert output.stdout == "expected\n"
+    assert output.stderr.startswith(f"{PUBLISHED} line 5 does not hold: assert 3 == 4")
+    assert "Nor does line 7: assert 5 == 6" in output.stderr
 
 
 def test_a_failure_inside_another_try_is_told(notebook):
-    said = notebook.run(
+    output = notebook.run(
         "try:\n    assert 1 == 2\nexcept gk.MissingTool:\n    pass\nelse:\n    print(1)"
     )
-    assert said.stderr.startswith(f"{PUBLISHED} line 2 does not hold")
-    assert said.stdout == "1\n"
+    assert output.stderr.startswith(f"{PUBLISHED} line 2 does not hold")
+    assert output.stdout == "1\n"
 
 
 def test_names_that_a_reader_has_taken_do_no_harm(notebook):
-    said = notebook.run("gpukernels = report = error = 7\nassert report == 8\nprint(error)")
-    assert said.stderr.startswith(f"{PUBLISHED} line 2 does not hold")
-    assert said.stdout == "7\n"
+    output = notebook.run("gpukernels = report = error = 7\nassert report == 8\nprint(error)")
+    assert output.stderr.startswith(f"{PUBLISHED} line 2 does not hold")
+    assert output.stdout == "7\n"
     assert notebook.run("'_' in dir() and error").data[0]["text/plain"] == "7"
 
 
 def test_magics_that_run_a_cell_are_as_soft(notebook):
-    said = notebook.run("%%time\nassert 1 == 2\nprint('after')")
-    assert "assert 1 == 2" in said.stderr
-    assert "after" in said.stdout
-    assert not said.error
+    output = notebook.run("%%time\nassert 1 == 2\nprint('after')")
+    assert "assert 1 == 2" in output.stderr
+    assert "after" in output.stdout
+    assert not output.error
 
 
 def test_a_chapter_whose_town_is_changed_speaks_of_the_other_and_goes_on(notebook):
@@ -134,9 +136,9 @@ def test_a_chapter_whose_town_is_changed_speaks_of_the_other_and_goes_on(noteboo
     numbers = next(k for k, source in enumerate(cells) if '["duplicates"][9] == 15' in source)
     changed = cells[drawn].replace("seed=0", "seed=5")
     assert not notebook.run(changed).error
-    said = notebook.run(cells[numbers])
-    assert not said.error
-    assert 'assert search.stats["duplicates"][9] == 15' in said.stderr
+    output = notebook.run(cells[numbers])
+    assert not output.error
+    assert 'assert search.stats["duplicates"][9] == 15' in output.stderr
     assert notebook.run(cells[numbers], reader=False).error
 
 

@@ -41,10 +41,10 @@ def pretend(monkeypatch):
     """Return a function that says which versions there are; None is a package that is missing."""
 
     def these(numba, limit, numba_cuda, numpy):
-        told = {"numba": numba, "numba-cuda": numba_cuda, "numpy": numpy}
+        versions_by_name = {"numba": numba, "numba-cuda": numba_cuda, "numpy": numpy}
         needs = {"numba": ["llvmlite<0.45", f"numpy<{limit},>=1.24"] if limit else []}
         monkeypatch.setattr(
-            versions, "installed", lambda name: (told[name] or "", needs.get(name, []))
+            versions, "installed", lambda name: (versions_by_name[name] or "", needs.get(name, []))
         )
 
     return these
@@ -57,10 +57,10 @@ def test_a_pair_that_breaks_is_named_with_what_to_install(
     pretend(numba, limit, numba_cuda, numpy)
     with pytest.raises(ImportError) as error:
         versions.refuse_broken()
-    said = str(error.value)
-    assert f'pip install "{remedy}"' in said
-    named = [said.count(f" {version}") for version in (numba, numba_cuda, numpy)]
-    assert sum(count > 0 for count in named) == 2, said
+    message = str(error.value)
+    assert f'pip install "{remedy}"' in message
+    named = [message.count(f" {version}") for version in (numba, numba_cuda, numpy)]
+    assert sum(count > 0 for count in named) == 2, message
 
 
 @pytest.mark.parametrize(("numba", "limit", "numba_cuda", "numpy"), SEEN_TO_WORK)

@@ -100,10 +100,10 @@ def test_the_gpu_is_let_go_when_all_is_queued_and_where_a_launch_fails(monkeypat
 
 @pytest.mark.parametrize(("word", "polls"), [(0, 4), (1, 1)])
 def test_a_busy_gpu_polls_until_it_is_let_go_or_its_rounds_are_over(word, polls):
-    with gk.trace() as told:
+    with gk.trace() as trace:
         device = gk.default_device()
         device.launch(kernel_time.keep_busy, 1, 1, device.full(1, word, np.int32), 4)
-    assert told.summary()["keep_busy"]["global requests"] == polls
+    assert trace.summary()["keep_busy"]["global requests"] == polls
 
 
 def test_a_launch_timer_stops_at_its_limit_but_not_for_launches_that_compile():

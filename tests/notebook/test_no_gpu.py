@@ -70,8 +70,8 @@ def test_a_notebook_without_a_gpu_is_told_what_runs_its_kernel(notebook, launch)
 
 def test_the_launch_that_is_named_runs_the_kernel(notebook):
     launch = ADVICE.replace("kernel, blocks, threads, ...", "double, 1, 32, values")
-    said = notebook.run(f"{launch}\nprint(values)")
-    assert (said.error, said.stdout) == ("", "[0 2 4 6 8]\n")
+    output = notebook.run(f"{launch}\nprint(values)")
+    assert (output.error, output.stdout) == ("", "[0 2 4 6 8]\n")
 
 
 def test_a_script_without_a_gpu_is_told_too():

@@ -14,9 +14,9 @@ from gpukernels.notebook.spread import Median, beside, median
 
 @pytest.mark.parametrize("values", [[3, 1, 2], [5, 1, 4, 2, 3], list(range(17)), [2, 9, 4, 4]])
 def test_the_quartiles_are_those_of_numpy(values):
-    found = median(values)
-    assert found == statistics.median(values)
-    assert found.spread == tuple(np.quantile(values, [0.25, 0.75]))
+    number = median(values)
+    assert number == statistics.median(values)
+    assert number.spread == tuple(np.quantile(values, [0.25, 0.75]))
 
 
 def test_a_single_run_has_no_spread_and_none_has_no_median():
@@ -26,13 +26,13 @@ def test_a_single_run_has_no_spread_and_none_has_no_median():
 
 
 def test_all_three_are_rounded_scaled_and_kept():
-    found = median([1.23456789, 2.3456789, 3.456789], 3)
-    assert (found, found.spread) == (2.346, (1.79, 2.901))
-    micro = round(found.times(1e3), 1)
+    number = median([1.23456789, 2.3456789, 3.456789], 3)
+    assert (number, number.spread) == (2.346, (1.79, 2.901))
+    micro = round(number.times(1e3), 1)
     assert (micro, micro.spread) == (2346.0, (1790.0, 2901.0))
-    again = pickle.loads(pickle.dumps(found))
-    assert (again, again.spread) == (found, found.spread)
-    assert json.dumps(found) == "2.346"
+    again = pickle.loads(pickle.dumps(number))
+    assert (again, again.spread) == (number, number.spread)
+    assert json.dumps(number) == "2.346"
 
 
 def test_quartiles_stand_beside_each_median_and_by_name_where_all_are_medians():

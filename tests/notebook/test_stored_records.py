@@ -47,9 +47,9 @@ def test_what_a_table_does_not_show_is_not_named_under_it():
 
 
 def test_the_times_of_searches_are_runs_to_compare():
-    told = {"kernel_ms": 1.5, "call_ms": 3.0, "roots_kernel_ms": 2.0}
+    times = {"kernel_ms": 1.5, "call_ms": 3.0, "roots_kernel_ms": 2.0}
     searches = {
-        "it": told, "it k=1": told, "one core": {"call_ms": 9.0}, "slow": {"stopped_after_ms": 5}
+        "it": times, "it k=1": times, "one core": {"call_ms": 9.0}, "slow": {"stopped_after_ms": 5}
     }  # fmt: skip
     kept = {"times": [{"graph": "road", "searches": searches}]}
     full = {"kernels": 1.5, "whole call": 3.0, "kernels, other roots": 2.0}
@@ -59,7 +59,7 @@ def test_the_times_of_searches_are_runs_to_compare():
         ("slow", "road", dict.fromkeys(full, "given up")),
     ]
     assert record.runs(kept, "it k=1") == [("it k=1", "road", full)]
-    told["share_of_bandwidth"] = 0.5
+    times["share_of_bandwidth"] = 0.5
     share = record.runs(kept, "it", "slow", figures={"share_of_bandwidth": "of a copy"})
     assert [of for *_, of in share] == [{"of a copy": 50}, {"of a copy": "given up"}]
     assert gk.CompareView(record.runs(kept)).csv

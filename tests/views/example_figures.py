@@ -65,12 +65,12 @@ FLOATS = gk.Graph(ROADS.offsets, ROADS.targets, np.linspace(0, 1, ROADS.m, dtype
 
 
 def relaxed(graph, methods=("harish", "topology_driven"), root=0):
-    found = {}
+    traces = {}
     for method in methods:
         with gk.trace() as t:
             gk.sssp(graph, root, method)
-        found[method] = t
-    return found
+        traces[method] = t
+    return traces
 
 
 def compared(counter=None):
@@ -83,12 +83,12 @@ MEASURED = [("a <b>", "g", 0.05, 150.0), ("c", "g", 3.0, 420.0), ("c", "h & i", 
 
 
 def all_pairs(matrix, **methods):
-    found = {}
+    traces = {}
     for name, options in methods.items():
         with gk.trace() as t:
             gk.apsp(matrix, "blocked" if options else "naive", **options)
-        found[name] = t
-    return found
+        traces[name] = t
+    return traces
 
 
 BLOCKED = {"tile": 16, "per_thread": "4x4"}
@@ -100,12 +100,12 @@ KNOBS = {
 
 
 def expanded(offsets, methods=gk.mapping.METHODS):
-    found = {}
+    traces = {}
     for method in methods:
         with gk.trace() as t:
             gk.expand(offsets, method, threads=32, **KNOBS.get(method, {}))
-        found[method] = t
-    return found
+        traces[method] = t
+    return traces
 
 
 def scanned(scan, values, **options):
@@ -211,7 +211,7 @@ WITH_LINES = {
 
 
 @functools.cache
-def made(name):
+def figure_of(name):
     """Return a figure that several tests read and no test changes."""
     return VIEWS[name]()
 
@@ -230,7 +230,7 @@ def write(path, texts):
 
 
 if __name__ == "__main__":
-    write(RECORDS, {name: to_json(made(name).payload) for name in VIEWS})
+    write(RECORDS, {name: to_json(figure_of(name).payload) for name in VIEWS})
     from test_frames import frames_of  # it reads the records
 
     write(FRAMES, {name: json.dumps(frames_of(text)) for name, text in records().items()})

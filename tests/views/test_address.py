@@ -30,12 +30,12 @@ def graph(**options):
 
 
 def levels():
-    found = {}
+    traces = {}
     for name in ("harish", "a, b & c"):
         with gk.trace() as t:
             gk.bfs(EXAMPLE, method="harish")
-        found[name] = t
-    return FrontierView(EXAMPLE, found)
+        traces[name] = t
+    return FrontierView(EXAMPLE, traces)
 
 
 def relaxed(names, **options):
@@ -83,12 +83,12 @@ LISTS = [
 
 @pytest.mark.parametrize("entries", LISTS)
 def test_every_entry_of_a_list_has_a_word_of_its_own_that_outlives_an_address(entries):
-    there = """(entries) => entries.map((_, k) => {
+    script = """(entries) => entries.map((_, k) => {
       const text = writeAddress("fig-a", [["run", wordFor(entries, k)], ["step", "3"]]);
       const read = readAddress(text);
       return [read.id, wordAt(entries, read.state[0][1]), read.state[1].join()];
     })"""
-    back = asked(["address", "words"], there)(entries)
+    back = asked(["address", "words"], script)(entries)
     assert back == [["fig-a", k, "step,3"] for k in range(len(entries))]
 
 

@@ -18,8 +18,8 @@ ROWS = [
 
 
 def trace_of(view, counter):
-    (found,) = (t for t in view.payload["traces"] if t["label"] == counter)
-    return found
+    (trace,) = (t for t in view.payload["traces"] if t["label"] == counter)
+    return trace
 
 
 def test_a_cell_holds_its_number_a_reason_or_that_there_is_none():
@@ -78,10 +78,10 @@ def test_the_csv_has_every_run_as_it_was_given():
 
 
 def test_the_description_tells_the_range_of_each_graph_and_who_has_no_number():
-    said = gk.CompareView(ROWS, better={"share": "higher"}).payload["description"]
-    assert "steps: Lower is better. roads: from 10 (heap) to 4,000 (sweep)." in said
-    assert "hills: no number; none: heap, sweep." in said
-    assert "share: Higher is better. roads: from 50 (heap) to 50" not in said
+    text = gk.CompareView(ROWS, better={"share": "higher"}).payload["description"]
+    assert "steps: Lower is better. roads: from 10 (heap) to 4,000 (sweep)." in text
+    assert "hills: no number; none: heap, sweep." in text
+    assert "share: Higher is better. roads: from 50 (heap) to 50" not in text
 
 
 REFUSED = {
@@ -115,10 +115,10 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize("said", REFUSED)
-def test_what_is_no_comparison_is_refused_by_name(said):
-    with pytest.raises(InvalidArgument, match=said):
-        gk.CompareView(**REFUSED[said])
+@pytest.mark.parametrize("message", REFUSED)
+def test_what_is_no_comparison_is_refused_by_name(message):
+    with pytest.raises(InvalidArgument, match=message):
+        gk.CompareView(**REFUSED[message])
 
 
 @pytest.mark.parametrize(
@@ -126,11 +126,11 @@ def test_what_is_no_comparison_is_refused_by_name(said):
 )
 def test_a_tie_of_many_names_the_first_and_counts_the_others(tied, named):
     rows = [(m, "g", {"waits": 0}) for m in "abcdefg"[:tied]] + [("z", "g", {"waits": 5})]
-    said = gk.CompareView(rows).payload["traces"][0]["sentence"]
-    assert said == f"Lower is better. g: from 0 ({named}) to 5 (z)."
+    sentence = gk.CompareView(rows).payload["traces"][0]["sentence"]
+    assert sentence == f"Lower is better. g: from 0 ({named}) to 5 (z)."
     without = [(m, "g", {"waits": "too large"}) for m in "abcdefg"[:tied]]
-    said = gk.CompareView([*without, ("z", "g", {"waits": 5})]).payload["traces"][0]["sentence"]
-    assert said.endswith(f"; none: {named}.")
+    sentence = gk.CompareView([*without, ("z", "g", {"waits": 5})]).payload["traces"][0]["sentence"]
+    assert sentence.endswith(f"; none: {named}.")
 
 
 def test_rows_and_columns_are_called_what_they_are():
@@ -140,8 +140,8 @@ def test_rows_and_columns_are_called_what_they_are():
     assert repr(view) == "CompareView(By graph and mapping, 2 × 1; steps)"
     assert view.payload["description"].startswith("By graph and mapping, 2 × 1. steps: ")
     html, _, _ = view.html.partition("<script")
-    for there in ('scope="col">graph</th>', 'aria-label="steps, by graph and mapping"'):
-        assert there in html
+    for markup in ('scope="col">graph</th>', 'aria-label="steps, by graph and mapping"'):
+        assert markup in html
     assert "best of its mapping" in html
     assert "method" not in html
     assert "heads" not in gk.CompareView(ROWS).payload

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from built_book import ROOT
-from example_figures import VIEWS, made
+from example_figures import VIEWS, figure_of
 from javascript import asked
 
 import gpukernels as gk
@@ -77,15 +77,15 @@ def test_the_last_of_26_steps_is_step_26(kind, given, expected):
 
 @pytest.mark.parametrize("name", VIEWS)
 def test_the_sentence_of_a_frame_has_the_number_beside_the_slider(name):
-    record, told = made(name).payload, 0
+    record, count = figure_of(name).payload, 0
     for frames in FRAMES(record):
         for frame in frames:
             noun, number = frame["label"].split()
             match = re.search(rf"(?:^|, ){noun} (\d+)\b", frame["said"], re.IGNORECASE)
-            told += match is not None
+            count += match is not None
             assert match is None or match[1] == number
     if record["view"] in ("warp", "memory", "mapping", "hash", "scan", "relax", "frontier"):
-        assert told
+        assert count
 
 
 def test_a_warp_ends_at_the_step_that_is_the_number_of_its_steps():
@@ -106,7 +106,7 @@ def test_a_warp_ends_at_the_step_that_is_the_number_of_its_steps():
 
 @pytest.mark.parametrize("name", [n for n in VIEWS if not n.startswith(("energy", "compare"))])
 def test_every_counter_says_what_it_counts(name):
-    record = made(name).payload
+    record = figure_of(name).payload
     meanings = dict(zip(script.VIEWS, MEANINGS(), strict=True))[record["view"]]
     for frames in FRAMES(record):
         for frame in frames:
@@ -119,8 +119,8 @@ def _links(path: Path):
     records = {}
     for cell in cells:
         for output in cell.get("outputs", ()):
-            for found in RECORD.findall("".join(output.get("data", {}).get("text/html", ""))):
-                record = json.loads(found)
+            for text in RECORD.findall("".join(output.get("data", {}).get("text/html", ""))):
+                record = json.loads(text)
                 if "view" in record:
                     records[gk.views.address.figure_id(record)] = record
     for cell in cells:
@@ -136,6 +136,6 @@ def test_a_sentence_names_the_step_that_its_link_shows(path):
         noun, number = label.split()
         named = re.search(rf"\b{noun} (\d+)\b", words, re.IGNORECASE)
         assert named is None or named[1] == number, words
-        told = re.search(rf"\b(\w+) ({noun}s)\b", words)
-        if told and (told[1].isdigit() or told[1] in NUMBERS):
-            assert f"{NUMBERS.get(told[1], told[1])} {told[2]}" == many, words
+        match = re.search(rf"\b(\w+) ({noun}s)\b", words)
+        if match and (match[1].isdigit() or match[1] in NUMBERS):
+            assert f"{NUMBERS.get(match[1], match[1])} {match[2]}" == many, words

@@ -25,7 +25,7 @@ def searched(method, graph=EXAMPLE):
 
 def loads_of(trace, graph):
     """Return (launch, arc, block, warp, lane, line) of each load of an arc, lane by lane."""
-    r, found = trace.requests, set()
+    r, loads = trace.requests, set()
     reverse = np.argsort(graph.targets, kind="stable")
     for row in range(len(r)):
         name = trace.arrays[r.array[row]].name
@@ -35,8 +35,8 @@ def loads_of(trace, graph):
             index = int(r.index[r.start[row] + k])
             arc = int(reverse[index]) if NAMED[name] else index
             where = int(r.block[row]), int(r.warp[row]), lane, int(r.line[row])
-            found.add((int(r.launch[row]), arc, *where))
-    return found
+            loads.add((int(r.launch[row]), arc, *where))
+    return loads
 
 
 @pytest.mark.parametrize("method", ["harish", "edge_parallel", "two_phase", "bottom_up"])
@@ -44,23 +44,25 @@ def test_a_record_tells_which_thread_reads_which_arc_on_which_line(method):
     graph = gk.rmat(5, 4, seed=2) if method == "bottom_up" else EXAMPLE
     trace = searched(method, graph)
     view = FrontierView(graph, trace)
-    told = view.payload["traces"][0]["walks"]
-    at, arcs, threads = (unpack(x) for x in (told["arc"]["at"], told["arc"]["of"], told["thread"]))
-    each, kinds = unpack(told["threads"]), unpack(told["kind"])
-    place = unpack(told["place"]) if "place" in told else np.zeros(len(arcs), np.int64)
-    found = set()
+    record = view.payload["traces"][0]["walks"]
+    at, arcs, threads = (
+        unpack(x) for x in (record["arc"]["at"], record["arc"]["of"], record["thread"])
+    )
+    each, kinds = unpack(record["threads"]), unpack(record["kind"])
+    place = unpack(record["place"]) if "place" in record else np.zeros(len(arcs), np.int64)
+    reads = set()
     for k, level in enumerate(view._levels[""]):
         for i in range(at[k], at[k + 1]):
             block, rest = divmod(int(threads[i]), int(each[k]))
-            line, text = told["places"][place[i]]
+            line, text = record["places"][place[i]]
             assert any(name in text for name in NAMED)
-            found.add((level.launches, int(arcs[i]), block, rest // 32, rest % 32, line))
-            assert ("up" in told and unpack(told["up"])[k]) == (method == "bottom_up")
+            reads.add((level.launches, int(arcs[i]), block, rest // 32, rest % 32, line))
+            assert ("up" in record and unpack(record["up"])[k]) == (method == "bottom_up")
             kind = 1 if arcs[i] in level.found_arcs else 2 if arcs[i] in level.again_arcs else 0
             assert kinds[i] == kind
     launches = {k: level.launches for level in view._levels[""] for k in level.launches}
     expected = {(launches[load[0]], *load[1:]) for load in loads_of(trace, graph)}
-    assert found == expected
+    assert reads == expected
 
 
 def test_a_graph_of_too_many_arcs_or_warps_is_drawn_without_them(monkeypatch):
@@ -89,12 +91,12 @@ def test_a_record_tells_which_element_each_lane_touches(monkeypatch):
         )
         steps, names, masks = unpack(w["at"]), unpack(w["array"]), unpack(w["who"])
         touched = iter(unpack(w["index"]).tolist())
-        found = sorted(
+        touches = sorted(
             (int(step), payload["arrays"][name], int(mask), next(touched))
             for step, name, mask in zip(steps, names, masks, strict=True)
             for _ in range(int(mask).bit_count())
         )
-        assert found == expected
+        assert touches == expected
     sizes = {a.name: a.itemsize for a in trace.arrays}
     assert payload["sizes"] == [sizes[name] for name in payload["arrays"]]
     monkeypatch.setattr(warp, "MOST_TOUCHED", 3)

@@ -33,9 +33,9 @@ def test_a_mark_stands_at_the_logarithms_of_its_numbers():
 
 def test_runs_of_equal_energy_lie_on_its_line():
     across, up = (0.1, 100.0), (100.0, 700.0)
-    found = lines(across, up)
-    assert [line[4] for line in found] == ["100 mJ", "1 J", "10 J"]
-    for (x1, y1, x2, y2, _), energy in zip(found, (1e2, 1e3, 1e4), strict=True):
+    rows = lines(across, up)
+    assert [line[4] for line in rows] == ["100 mJ", "1 J", "10 J"]
+    for (x1, y1, x2, y2, _), energy in zip(rows, (1e2, 1e3, 1e4), strict=True):
         assert {x1, y1} & {0, 1000}, "it begins at an edge"
         assert {x2, y2} & {0, 1000}, "it ends at an edge"
         for watts in (150, 300, 500):
@@ -82,7 +82,7 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize("said", REFUSED)
-def test_what_is_no_measurement_is_refused(said):
-    with pytest.raises(InvalidArgument, match=said):
-        gk.EnergyView(**REFUSED[said])
+@pytest.mark.parametrize("message", REFUSED)
+def test_what_is_no_measurement_is_refused(message):
+    with pytest.raises(InvalidArgument, match=message):
+        gk.EnergyView(**REFUSED[message])

@@ -23,8 +23,8 @@ from example_figures import (
     WRITTEN,
     all_pairs,
     expanded,
+    figure_of,
     filters,
-    made,
     records,
     relaxed,
     scanned,
@@ -59,7 +59,7 @@ from gpukernels.views.encoding import to_json, unpack
 
 @pytest.fixture(params=VIEWS)
 def view(request):
-    return made(request.param)
+    return figure_of(request.param)
 
 
 def soup_of(view):
@@ -104,7 +104,7 @@ def test_another_process_gives_the_same_bytes():
     folder = os.path.dirname(__file__)
     # At least one of the two orders of sets differs from the order here.
     seed = "2" if os.environ.get("PYTHONHASHSEED") == "1" else "1"
-    there = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", code, folder, os.path.dirname(folder)],
         env={**os.environ, "PYTHONHASHSEED": seed},
         capture_output=True,
@@ -112,14 +112,14 @@ def test_another_process_gives_the_same_bytes():
         check=True,
     ).stdout.split()
     names = sorted(WITH_LINES)  # the others are compared with the stored records
-    assert there == [hashlib.sha256(made(name).html.encode()).hexdigest() for name in names]
+    assert process == [hashlib.sha256(figure_of(name).html.encode()).hexdigest() for name in names]
 
 
 def test_a_record_is_as_it_was():
     """A difference may be right: look at the figure, then run ``example_figures.py``."""
     kept = {name: text for name, text in records().items() if name not in WITH_LINES}
     assert len(kept) > 30
-    assert [name for name, text in kept.items() if to_json(made(name).payload) != text] == []
+    assert [name for name, text in kept.items() if to_json(figure_of(name).payload) != text] == []
 
 
 def test_large_inputs_stay_under_200_kilobytes():
@@ -291,22 +291,22 @@ def marks(view, name):
 def test_the_picture_of_a_level_has_the_marks_that_the_level_has(step):
     view = FrontierView(ROADS, WRITTEN, step=step)
     truth = LEVELS[step]
-    found = set(truth["makers"])
-    again = [v for v, made in truth["makers"].items() if len(made) > 1]
-    assert marks(view, "gk-dot-work") == len(set(truth["frontier"]) - found)
+    vertices = set(truth["makers"])
+    again = [v for v, makers in truth["makers"].items() if len(makers) > 1]
+    assert marks(view, "gk-dot-work") == len(set(truth["frontier"]) - vertices)
     assert marks(view, "gk-dot-clash") == len(again)
     known = {v for v in range(ROADS.n) if 0 <= DISTANCE[v] <= step + 1}
     assert marks(view, "gk-dot-unseen") == ROADS.n - len(known)
-    assert marks(view, "gk-dot-done") == len(known - set(truth["frontier"]) - found)
-    assert marks(view, "gk-arc-found") == len(found)
+    assert marks(view, "gk-dot-done") == len(known - set(truth["frontier"]) - vertices)
+    assert marks(view, "gk-arc-found") == len(vertices)
     numbers = [dd.text for dd in soup_of(view).find_all("dd")]
-    surplus = sum(len(made) - 1 for made in truth["makers"].values())
-    visited = truth["arcs"] - len(found) - surplus
+    surplus = sum(len(makers) - 1 for makers in truth["makers"].values())
+    visited = truth["arcs"] - len(vertices) - surplus
     assert numbers == [
         str(len(truth["frontier"])),
         str(len(truth["queue"]) - len(set(truth["queue"]))),
         str(truth["arcs"]),
-        str(len(found)),
+        str(len(vertices)),
         str(visited),
         str(surplus),
     ]
@@ -339,25 +339,25 @@ def test_lanes_stand_out_whose_bank_has_to_serve_several_words(dtype):
 
 def visits_of(trace, units):
     """The visitor of each unit and its place among the requests, computed in another way."""
-    r, found = trace.requests, {}
+    r, visits = trace.requests, {}
     (item,) = trace.array_named("item")
     for row in np.flatnonzero(r.array == item).tolist():
         index = r.index[r.start[row] : r.start[row + 1]]
         for lane, unit in zip(r.lanes(row).tolist(), index.tolist(), strict=True):
-            found[unit] = row, 32 * int(r.warp[row]) + lane
-    assert sorted(found) == list(range(units))
-    return [found[unit] for unit in range(units)]
+            visits[unit] = row, 32 * int(r.warp[row]) + lane
+    assert sorted(visits) == list(range(units))
+    return [visits[unit] for unit in range(units)]
 
 
 def words_of(svg, *names):
-    found = []
+    words = []
     for name in names:
         for text in svg.find_all("text", class_=name):
             height = text.get("y")
             for span in text.find_all("tspan"):
                 height = float(span.get("y", height))
-                found.append((height, float(span["x"]), span.text))
-    return [word for _, _, word in sorted(found)]
+                words.append((height, float(span["x"]), span.text))
+    return [word for _, _, word in sorted(words)]
 
 
 @pytest.mark.parametrize("method", ["work_item_to_thread", "virtual_warp", "two_phase"])

@@ -116,8 +116,8 @@ def test_a_slot_is_shared_within_a_block_alone():
         for line, kind in ((1, STORE), (2, LOAD)):
             w.step(at, block, 0, line, [0])
             w.request(at, block, 0, line, table, kind, [0], [20], [vertex << 32])
-    (told,) = HashView(w.trace()).payload["traces"]
-    assert told["followed"] == [20]  # the vertex that is followed at first
+    (trace,) = HashView(w.trace()).payload["traces"]
+    assert trace["followed"] == [20]  # the vertex that is followed at first
 
 
 @pytest.mark.parametrize(("schedule", "seed"), SCHEDULES)

@@ -25,9 +25,11 @@ def test_the_same_graph_gives_the_same_bits_in_another_process():
         "g = gk.small_world(80, 4, 0.1, seed=2)\n"
         "print(hashlib.sha256(stress_layout(g.n, *g.coo).tobytes()).hexdigest())"
     )
-    here = hashlib.sha256(lay(gk.small_world(80, 4, 0.1, seed=2)).tobytes()).hexdigest()
-    there = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert there.stdout.strip() == here
+    digest = hashlib.sha256(lay(gk.small_world(80, 4, 0.1, seed=2)).tobytes()).hexdigest()
+    process = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert process.stdout.strip() == digest
 
 
 def test_a_path_becomes_a_line_with_unit_steps():
@@ -131,10 +133,10 @@ def test_a_loop_lies_on_the_paper_and_away_from_its_vertex(name):
 def name_boxes(d):
     """Return the box around each vertex's name, from the drawing's attributes."""
     boxes = []
-    for said in map(dict, asked(["drawing"], NAMES)(d.payload())):
-        wide = 5 * len(said["text"])
-        left = {"end": wide, "middle": wide / 2}.get(said.get("text-anchor"), 0)
-        x, y = float(said["x"]) - left, float(said["y"])
+    for names in map(dict, asked(["drawing"], NAMES)(d.payload())):
+        wide = 5 * len(names["text"])
+        left = {"end": wide, "middle": wide / 2}.get(names.get("text-anchor"), 0)
+        x, y = float(names["x"]) - left, float(names["y"])
         boxes.append((x, y - 6.5, x + wide, y))
     return boxes
 

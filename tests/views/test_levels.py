@@ -44,9 +44,9 @@ def test_levels_of_a_written_trace_are_what_its_writer_counted(graph):
         assert level.repeated == len(truth["queue"]) - len(truth["frontier"])
         assert level.arc_loads == truth["arcs"]
         assert level.new_vertices.tolist() == sorted(truth["makers"])
-        makers = {v: [Maker(*who) for who in made] for v, made in truth["makers"].items()}
+        makers = {v: [Maker(*who) for who in threads] for v, threads in truth["makers"].items()}
         assert level.makers == makers
-        assert level.surplus == sum(len(made) - 1 for made in makers.values())
+        assert level.surplus == sum(len(threads) - 1 for threads in makers.values())
         assert level.outside == 0
 
 
@@ -243,13 +243,13 @@ def test_levels_that_read_arcs_from_their_other_end(graph, schedule, search):
 def test_of_four_arcs_under_way_together_the_first_that_helps_is_the_one_found_over():
     """No thread stores parents, so they follow only from the order of the arcs."""
     graph = gk.erdos_renyi(70, 12, seed=3)
-    found = []
+    arcs = []
     for parents in (True, False):
         device = gk.SimtDevice(trace=True)
         options = {"alpha": 1e9, "frontier": "words", "parents": parents}
         bfs(graph, 0, "direction_optimizing", device, **options)
         levels = read_levels(device.trace, graph.n, sources(graph), 0, Backwards.of(graph))
-        found.append([level.found_arcs.tolist() for level in levels])
+        arcs.append([level.found_arcs.tolist() for level in levels])
         check_levels(graph, 0, levels)
-    assert found[0] == found[1]
+    assert arcs[0] == arcs[1]
     assert max(level.visited for level in levels) > 0

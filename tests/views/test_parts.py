@@ -26,13 +26,13 @@ def test_separators_and_edges_between_parts_are_those_of_a_scalar_walk(step):
     record = PartsView(ROADS, {"a ruler": halved(ROADS)}).payload
     (trace,) = record["traces"]
     part = lists(trace["part"])[step]
-    found, between = set(), set()
+    at_border, between = set(), set()
     for u in range(ROADS.n):
         for v in ROADS.targets[ROADS.offsets[u] : ROADS.offsets[u + 1]].tolist():
             if part[u] != part[v]:
-                found |= {u, v}
+                at_border |= {u, v}
                 between.add((min(u, v), max(u, v)))
-    assert set(lists(trace["separators"])[step]) == found
+    assert set(lists(trace["separators"])[step]) == at_border
     tail, head = (unpack(record["drawing"][end]).tolist() for end in ("tail", "head"))
     assert {(tail[k], head[k]) for k in lists(trace["crossing"])[step]} == between
     assert len(set(part)) == trace["parts"][step] == 2**step

@@ -93,8 +93,8 @@ def test_coordinates_keep_one_decimal_and_halves_go_up():
 
 def test_large_counts_have_commas():
     values = [0, 7, 999, 1000, 12345, 123456, 1234567, 2**31]
-    told = asked(["element"], "(all) => all.map(thousands)")(values)
-    assert told == [f"{v:,}" for v in values]
+    texts = asked(["element"], "(all) => all.map(thousands)")(values)
+    assert texts == [f"{v:,}" for v in values]
     assert asked(
         ["element"], "() => [count(1, 'arc'), count(2000, 'arc'), count(2, 'a', 'b')]"
     )() == [
@@ -111,8 +111,8 @@ def test_shares_are_the_same_in_words_and_in_numbers():
         for part, whole in pairs
     ]
     assert [percent(part, whole) for part, whole in pairs] == halves_up
-    told = asked(["element"], "(all) => all.map((pair) => percent(...pair))")(pairs)
-    assert told == halves_up
+    texts = asked(["element"], "(all) => all.map((pair) => percent(...pair))")(pairs)
+    assert texts == halves_up
 
 
 @pytest.mark.parametrize(
@@ -132,5 +132,5 @@ def test_shares_are_the_same_in_words_and_in_numbers():
     ids=lambda column: f"{len(column)} from {column[0] if len(column) else None}",
 )
 def test_columns_arrive_as_they_were_packed(column):
-    told = asked(["decode"], "(text) => Array.from(unpack(text))")(pack(column))
-    assert told == np.asarray(column, dtype=float).tolist()
+    numbers = asked(["decode"], "(text) => Array.from(unpack(text))")(pack(column))
+    assert numbers == np.asarray(column, dtype=float).tolist()

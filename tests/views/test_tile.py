@@ -214,8 +214,8 @@ def test_what_lies_in_shared_memory_is_what_its_frame_needs(name):
                     rows if box.array == "left" else columns
                 )
                 assert p <= slices[0] < slices[1] <= p + tile
-                here = (slices[0], slices[1] - 1) == frame.pivots
-                assert (box.state == IN_USE) == here
+                is_pivot = (slices[0], slices[1] - 1) == frame.pivots
+                assert (box.state == IN_USE) == is_pivot
                 if box.state == ARRIVES and frame.pivots[0] >= 0:
                     assert slices[0] == frame.pivots[1] + 1
             arrays = [b.array for b in boxes if b.state == IN_USE]

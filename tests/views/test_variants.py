@@ -83,10 +83,10 @@ def test_every_root_shows_what_a_view_of_its_search_alone_shows(look, graph, sch
         for run in range(2):
             seen, own = look(view, run, root=root), look(alone, run)
             assert len(seen) == len(own)
-            for (said, counts, paths, *_), (own_said, own_counts, own_paths, *_) in zip(
+            for (sentences, counts, paths, *_), (own_sentences, own_counts, own_paths, *_) in zip(
                 seen, own, strict=True
             ):
-                assert said.replace(f" from vertex {root}", "", 1) == own_said
+                assert sentences.replace(f" from vertex {root}", "", 1) == own_sentences
                 # There may be counters that the search alone does not need.
                 assert {**dict.fromkeys(dict(counts), "0"), **dict(own_counts)} == dict(counts)
                 rest, again = paths[0], own_paths[0]
@@ -124,11 +124,11 @@ BAD_ROOTS = {
 
 @pytest.mark.parametrize("case", BAD_ROOTS)
 def test_recordings_that_are_not_of_their_roots_are_refused(case):
-    make, said = BAD_ROOTS[case]
+    make, message = BAD_ROOTS[case]
     traces = make(searches(EXAMPLE, "frontier"))
     with pytest.raises((InvalidArgument, VertexOutOfRange)) as problem:
         FrontierView(EXAMPLE, traces)
-    assert said in str(problem.value)
+    assert message in str(problem.value)
 
 
 def test_a_root_that_was_not_recorded_cannot_be_shown_first():
@@ -246,16 +246,16 @@ def test_every_choice_of_sizes_shows_what_a_view_of_it_alone_shows(look):
         seen, own = look(view, item_b=b, item_d=d), look(alone)
         assert len(seen) == len(own) == alone.payload["traces"][0]["steps"]
         for now, then in zip(seen, own, strict=True):
-            said, counts, (_, paths), (_, words), (_, text) = now
+            sentence, counts, (_, paths), (_, words), (_, text) = now
             own_said, own_counts, (_, own_paths), (_, own_words), (_, own_text) = then
-            assert (said, counts, words, text) == (own_said, own_counts, own_words, own_text)
+            assert (sentence, counts, words, text) == (own_said, own_counts, own_words, own_text)
             # Bars of units per thread have the scale of the largest workload.
             drawn, own_drawn = ([d for d in p if d and ".5 " not in d] for p in (paths, own_paths))
             assert drawn == own_drawn
 
 
 @pytest.mark.parametrize(
-    ("make", "said"),
+    ("make", "message"),
     [
         (lambda: ({(1, 1): expanded((1, 1)), (2, 2): expanded((2, 2))},), "none of (1, 2)"),
         (lambda: ({(1, 1): expanded((1, 1)), (1,): expanded((1,))},), "keys of [1, 2] sizes"),
@@ -269,10 +269,10 @@ def test_every_choice_of_sizes_shows_what_a_view_of_it_alone_shows(look):
         (lambda: (expanded((1,)),), "offsets = None"),
     ],
 )
-def test_recordings_that_are_not_of_every_size_are_refused(make, said):
+def test_recordings_that_are_not_of_every_size_are_refused(make, message):
     with pytest.raises(InvalidArgument) as problem:
         MappingView(*make())
-    assert said in str(problem.value)
+    assert message in str(problem.value)
 
 
 def test_sizes_that_were_not_recorded_cannot_be_shown_first():

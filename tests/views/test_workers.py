@@ -35,9 +35,9 @@ def test_sentences_say_what_is_done_again(dies):
         runs.append(worked()[2]._replace(begin=2.0, end=2.5))
     (trace,) = WorkersView({"runs": runs}, KINDS).payload["traces"]
     for step, run in enumerate(runs, 1):
-        said = trace["sentences"][step]
+        sentence = trace["sentences"][step]
         tried = [other.lost for other in runs[: step - 1] if other.key == run.key]
-        assert said.endswith(", done again.") == (False in tried and not run.lost)
+        assert sentence.endswith(", done again.") == (False in tried and not run.lost)
         begun = bool(tried) and all(tried) and not run.lost
-        assert said.endswith(", which a worker that died had begun.") == begun
-    assert any("had begun" in said for said in trace["sentences"]) == (dies is not None)
+        assert sentence.endswith(", which a worker that died had begun.") == begun
+    assert any("had begun" in sentence for sentence in trace["sentences"]) == (dies is not None)
