@@ -74,8 +74,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         items[:] = [item for item in items if item in kept]
 
     def rank(item: pytest.Item) -> int:
-        found = (k for k, start in enumerate(FIRST) if item.nodeid.startswith(start))
-        return next(found, len(FIRST))
+        places = (k for k, start in enumerate(FIRST) if item.nodeid.startswith(start))
+        return next(places, len(FIRST))
 
     items.sort(key=rank)
 

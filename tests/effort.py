@@ -123,9 +123,9 @@ def cover(rows: np.ndarray, strength: int) -> list[int]:
 
 def _held(rows: np.ndarray, size: int) -> np.ndarray:
     """Return numbers of what each row holds in each `size` columns."""
-    found, offset = [], 0
+    lines, offset = [], 0
     for columns in combinations(range(rows.shape[1]), size):
         _, name = np.unique(rows[:, columns], axis=0, return_inverse=True)
-        found.append(name.ravel() + offset)
+        lines.append(name.ravel() + offset)
         offset += int(name.max()) + 1
-    return np.stack(found, axis=1)
+    return np.stack(lines, axis=1)

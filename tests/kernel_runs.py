@@ -485,15 +485,15 @@ def _split(device, kernel, *sizes) -> dict[str, np.ndarray]:
 
 def _find_lost(device) -> dict[str, np.ndarray]:
     """Launch what only graphs of many vertices launch."""
-    parent, found = device.array(np.array([0, -1, 1], np.int32)), {}
+    parent, results = device.array(np.array([0, -1, 1], np.int32)), {}
     for kind in (np.int32, np.float32):
         far = infinity(kind)
         for second in (far, 5):
             lost = device.full(1, 0, np.int32)
             distance = device.array(np.array([0, second, 7], kind))
             device.launch(find_lost, 1, 32, distance, far, parent, lost)
-            found[f"{kind.__name__} {second}"] = device.read(lost)
-    return found
+            results[f"{kind.__name__} {second}"] = device.read(lost)
+    return results
 
 
 def _mark_classes(device) -> dict[str, np.ndarray]:
@@ -683,12 +683,12 @@ def _exercise(name: str, kernel, device) -> dict[str, np.ndarray]:
     if name == "floyd-3":  # in numba's simulator a grid that meets has one block
         lengths = np.array([[0, 9, 2, 9], [1, 0, 9, 9], [9, 3, 0, 9], [9, 9, 1, 0]])
         return floyd_warshall_exercises.run_pivots(kernel, device, lengths)
-    found = gk.exercise(name).cases()[0].run(kernel, device)
+    results = gk.exercise(name).cases()[0].run(kernel, device)
     if name.startswith("duplicates"):
-        found = {"kept": np.sort(found["kept"])}  # which thread keeps a vertex is left open
+        results = {"kept": np.sort(results["kept"])}  # which thread keeps a vertex is left open
     if name.startswith("queues-line"):
-        found["found"] = np.sort(found["found"])  # so is the order of a sub-queue
-    return {key: value for key, value in found.items() if key != "parent"}
+        results["found"] = np.sort(results["found"])  # so is the order of a sub-queue
+    return {key: value for key, value in results.items() if key != "parent"}
 
 
 def _probe(device) -> dict[str, np.ndarray]:
@@ -705,11 +705,11 @@ def _copy_words(device) -> dict[str, np.ndarray]:
 
 def _limits(device) -> dict[str, np.ndarray]:
     """One round of the issue rate, and a word that is not 0 where all are to be read."""
-    out, found = device.full(37, 0, np.int32), device.full(1, 0, np.int64)
+    out, output = device.full(37, 0, np.int32), device.full(1, 0, np.int64)
     few = np.int32(3), np.int32(60), np.int32(1)
     device.launch(limits.add_and_compare, 2, THREADS, *few, out)
-    device.launch(cold_cache.read_all, 1, THREADS, device.full(37, 4, np.int64), found)
-    return {"out": device.read(out), "found": device.read(found)}
+    device.launch(cold_cache.read_all, 1, THREADS, device.full(37, 4, np.int64), output)
+    return {"out": device.read(out), "found": device.read(output)}
 
 
 def _busy_and_full(device) -> dict[str, np.ndarray]:

@@ -41,21 +41,21 @@ class RecordingDevice(SimtDevice):
 @functools.cache
 def launches() -> dict[str, Launched]:
     """Make every run on the machine; return what it launched."""
-    found = {}
+    kernels = {}
     for name, run in RUNS.items():
         device = RecordingDevice()
         run(device)
-        found[name] = Launched(device.launched, device.threads)
-    return found
+        kernels[name] = Launched(device.launched, device.threads)
+    return kernels
 
 
 def types_by_kernel() -> dict[object, set[tuple]]:
     """Return all argument types that each kernel is launched at."""
-    found = {}
+    types_of = {}
     for launched in launches().values():
         for kernel, types in launched.types.items():
-            found.setdefault(kernel, set()).update(types)
-    return found
+            types_of.setdefault(kernel, set()).update(types)
+    return types_of
 
 
 def covering_runs(lacking: Callable) -> list[str]:
@@ -64,8 +64,8 @@ def covering_runs(lacking: Callable) -> list[str]:
     A kernel for which `lacking` is true ends a run: what comes before it is covered.
     """
     held = {}
-    for name, found in launches().items():
-        kernels = list(found.types)  # in the order of their first launches
+    for name, kernels_of_run in launches().items():
+        kernels = list(kernels_of_run.types)  # in the order of their first launches
         ends = next((k for k, kernel in enumerate(kernels) if lacking(kernel)), len(kernels))
         held[name] = set(kernels[:ends])
     missing, chosen = set().union(*held.values()), set()

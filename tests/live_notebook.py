@@ -31,21 +31,23 @@ class LiveNotebook:
 
     def run(self, cell: str, *, reader: bool = True) -> Said:
         """Run a cell; a front end with a reader lets it ask for input, a runner does not."""
-        said = Said()
+        messages = Said()
 
         def hear(message: dict) -> None:
             kind, content = message["msg_type"], message["content"]
             if kind == "stream":
-                setattr(said, content["name"], getattr(said, content["name"]) + content["text"])
+                setattr(
+                    messages, content["name"], getattr(messages, content["name"]) + content["text"]
+                )
             elif kind in ("display_data", "execute_result"):
-                said.data.append(content["data"])
+                messages.data.append(content["data"])
             elif kind == "error":
-                said.error = f"{content['ename']}: {content['evalue']}"
+                messages.error = f"{content['ename']}: {content['evalue']}"
 
         self._client.execute_interactive(
             cell, allow_stdin=reader, stop_on_error=False, timeout=120, output_hook=hear
         )
-        return said
+        return messages
 
 
 @contextlib.contextmanager

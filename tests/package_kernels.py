@@ -45,16 +45,16 @@ FORMS = {
 
 def package_functions() -> tuple[list, list]:
     """Return (kernels, device functions) of every module of the package, and some made by it."""
-    made = [make(form) for make, forms in FORMS.items() for form in forms]
-    made.append(pair_scan.scan_of(8, True))
-    made += [max_scan.write_of(max_scan.UNITS), max_scan.add_of(max_scan.UNITS)]
-    made += [function for kernel in made for function in device_functions_of(kernel)]
-    found = {id(thing): thing for thing in made}
+    functions = [make(form) for make, forms in FORMS.items() for form in forms]
+    functions.append(pair_scan.scan_of(8, True))
+    functions += [max_scan.write_of(max_scan.UNITS), max_scan.add_of(max_scan.UNITS)]
+    functions += [function for kernel in functions for function in device_functions_of(kernel)]
+    by_id = {id(thing): thing for thing in functions}
     for module in pkgutil.walk_packages(gpukernels.__path__, "gpukernels."):
         for thing in vars(importlib.import_module(module.name)).values():
             if _is_jitted(thing):
-                found[id(thing)] = thing
-    jitted = sorted(found.values(), key=label)
+                by_id[id(thing)] = thing
+    jitted = sorted(by_id.values(), key=label)
     return (
         [f for f in jitted if not _is_device_function(f)],
         [f for f in jitted if _is_device_function(f)],

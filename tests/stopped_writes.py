@@ -92,7 +92,7 @@ def stop(run, at: int, folder: Path | None = None, killed: Path | None = None) -
 
 def contents(folder: Path) -> dict[str, bytes | str]:
     """Return the bytes of all files in a folder, or what else they are, without free locks."""
-    found = {
+    content = {
         str(file.relative_to(folder)): os.readlink(file)
         if file.is_symlink()
         else file.read_bytes()
@@ -100,4 +100,4 @@ def contents(folder: Path) -> dict[str, bytes | str]:
         else "no file"
         for file in folder.rglob("*")
     }
-    return {name: held for name, held in found.items() if held or not name.endswith(".lock")}
+    return {name: held for name, held in content.items() if held or not name.endswith(".lock")}

@@ -140,8 +140,8 @@ def test_an_option_of_one_method_asks_for_its_name():
 
 
 def test_an_algorithm_of_the_cpu_is_pointed_to():
-    there = [name for name, it in vars(reference).items() if inspect.isfunction(it)]
-    assert sorted(ON_THE_CPU) == sorted(set(there) - {"bfs"})
+    names = [name for name, it in vars(reference).items() if inspect.isfunction(it)]
+    assert sorted(ON_THE_CPU) == sorted(set(names) - {"bfs"})
     with pytest.raises(gk.UnknownMethod, match=r"gk\.reference\.dijkstra is that algorithm"):
         gk.sssp(CROWD, method="dijkstra")
 

@@ -100,7 +100,7 @@ def test_a_page_leads_to_every_exercise_and_says_what_is_to_be_done():
 
 
 def test_the_list_of_exercises_has_each_at_its_level_and_every_open_task():
-    found, opened = [], []
+    exercises, opened = [], []
     for link in page("book/exercises.html").select("#by-level-and-kind a.reference"):
         path, fragment = resolve("book/exercises.html", link["href"])
         level = link.find_parent("ul").find_previous_sibling("p").find("strong").text.lower()
@@ -113,8 +113,8 @@ def test_the_list_of_exercises_has_each_at_its_level_and_every_open_task():
             ex = CATALOG[fragment.removeprefix("exercise-")]
             assert (level, kind) == (ex.level, ex.kind)
             assert link.next_sibling.startswith(f" ({ex.minutes})")
-            found.append(ex.id)
-    assert sorted(found) == sorted(CATALOG)
+            exercises.append(ex.id)
+    assert sorted(exercises) == sorted(CATALOG)
     headings = [h for name in PAGES for h in page(name).select("h3") if h.text.startswith("Open:")]
     assert len(set(opened)) == len(headings) == 7
 
@@ -141,8 +141,8 @@ def test_links_and_anchors_resolve(name):
 
 
 def test_what_the_sources_say_can_be_named_is_on_the_pages():
-    for name, found in find_addresses.pages().items():
-        assert {*found.anchors, *found.figures} - anchors(name) == set(), name
+    for name, source in find_addresses.pages().items():
+        assert {*source.anchors, *source.figures} - anchors(name) == set(), name
 
 
 @pytest.mark.parametrize("name", PAGES)
@@ -209,12 +209,12 @@ def test_the_texts_of_the_search_are_light():
 
 
 def test_a_search_finds_each_work_once():
-    made = (built_book() / "_static" / "search_texts.js").read_text(encoding="utf-8")
-    pages = json.loads(made.removeprefix("globalThis.BOOK_TEXTS=").removesuffix(";\n"))
+    script = (built_book() / "_static" / "search_texts.js").read_text(encoding="utf-8")
+    pages = json.loads(script.removeprefix("globalThis.BOOK_TEXTS=").removesuffix(";\n"))
     places = next(places for address, _, places in pages if address == "book/bibliography.html")
-    said = {label: text.split().count(label) for anchor, label, text in places if anchor}
-    assert len(said) > 100
-    assert set(said.values()) == {1}
+    counts = {label: text.split().count(label) for anchor, label, text in places if anchor}
+    assert len(counts) > 100
+    assert set(counts.values()) == {1}
 
 
 def test_every_term_and_citation_has_its_text_in_the_page():
@@ -253,9 +253,9 @@ def test_a_chapter_says_below_its_title_how_to_run_it(path):
     title = page(name).article.h1
     row = title.find_next_sibling()
     assert row["class"] == ["run-row"]
-    said = row.get_text(" ", strip=True)
-    assert f"make lab CHAPTER={path.stem}" in said
-    assert "OWNER" not in said
+    text = row.get_text(" ", strip=True)
+    assert f"make lab CHAPTER={path.stem}" in text
+    assert "OWNER" not in text
     files = [resolve(name, a["href"])[0] for a in row.select("a[download]")]
     assert [file.name for file in files] == [path.name] * 2
     assert [file.parent.name for file in files] == ["notebooks", "without_solutions"]

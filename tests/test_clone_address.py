@@ -69,7 +69,7 @@ def clone(tmp_path, monkeypatch):
     title = {"cell_type": "markdown", "id": "title", "metadata": {}, "source": ["# One"]}
     notebook = {"cells": [cell, title], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
 
-    def made(remote: str | None, url: str = PLACEHOLDER, ref: str = "main") -> Path:
+    def new_clone(remote: str | None, url: str = PLACEHOLDER, ref: str = "main") -> Path:
         folder = tmp_path / "clone"
         (folder / "chapters").mkdir(parents=True)
         (folder / "index.md").write_text("# Book\n\n```{toctree}\nchapters/one\n```\n")
@@ -81,7 +81,7 @@ def clone(tmp_path, monkeypatch):
         monkeypatch.setattr(first_cell, "ROOT", folder)
         return folder
 
-    return made
+    return new_clone
 
 
 def build(folder: Path) -> tuple[str, str, str]:
@@ -98,7 +98,7 @@ def build(folder: Path) -> tuple[str, str, str]:
         "use_issues_button": True,
     }
     out = folder / "_build"
-    with status.open("w") as said, patch_docutils(), docutils_namespace():
+    with status.open("w") as log, patch_docutils(), docutils_namespace():
         app = Sphinx(
             folder,
             None,
@@ -106,8 +106,8 @@ def build(folder: Path) -> tuple[str, str, str]:
             folder.parent / "trees",
             "html",
             confoverrides=options,
-            status=said,
-            warning=said,
+            status=log,
+            warning=log,
             warningiserror=True,
         )
         app.build()
@@ -133,12 +133,12 @@ AT_COLAB = "https://colab.research.google.com/github/someone/some-copy/blob/gh-p
 )
 def test_pages_and_notebooks_of_a_clone_name_its_remote_and_the_edition(clone, remote, ref):
     folder = clone(remote, ref=ref)
-    page, cell, said = build(folder)
+    page, cell, warnings = build(folder)
     assert f"%pip install --no-deps git+{ADDRESS}@{ref}\n" in cell
     assert "raise RuntimeError" not in cell
     assert f'href="{AT_COLAB}.ipynb"' in page
     assert f"git clone {ADDRESS}" in page
-    assert "No repository address" not in said
+    assert "No repository address" not in warnings
     for file in (folder / "_build").rglob("*"):
         assert file.is_dir() or SECRET.encode() not in file.read_bytes(), file
 
@@ -154,11 +154,11 @@ def test_elsewhere_than_on_github_a_notebook_installs_and_no_button_opens_colab(
 
 @pytest.mark.parametrize("remote", [None, "/srv/git/book.git"])
 def test_without_such_a_remote_the_cell_says_how_to_set_an_address(clone, remote):
-    page, cell, said = build(clone(remote))
+    page, cell, warnings = build(clone(remote))
     assert first_cell.PLACEHOLDER in cell
     assert "colab.research.google.com" not in page
     assert "Colab opens" not in page
-    assert "make colab-url URL=" in said
+    assert "make colab-url URL=" in warnings
 
 
 def test_an_address_that_is_set_wins(clone):

@@ -24,9 +24,9 @@ PLOT = (
 
 def cell(*outputs, source="x", tags=(), count=1):
     """Return a code cell that has been run."""
-    made = new_code_cell(source, outputs=list(outputs), execution_count=count)
-    made["metadata"]["tags"] = list(tags)
-    return made
+    new_cell = new_code_cell(source, outputs=list(outputs), execution_count=count)
+    new_cell["metadata"]["tags"] = list(tags)
+    return new_cell
 
 
 def printed(text):
@@ -40,7 +40,7 @@ def html(text, **more):
 
 
 @pytest.mark.parametrize(
-    ("stored", "made"),
+    ("stored", "fresh"),
     [
         (html(FIGURE.format(picture="<svg/>", step=3)), html(FIGURE.format(picture="", step=3))),
         (
@@ -55,8 +55,8 @@ def html(text, **more):
         ),
     ],
 )
-def test_what_releases_of_packages_decide_is_no_difference(stored, made):
-    assert difference(cell(stored), cell(made)) == ""
+def test_what_releases_of_packages_decide_is_no_difference(stored, fresh):
+    assert difference(cell(stored), cell(fresh)) == ""
 
 
 @pytest.mark.parametrize(
@@ -73,7 +73,7 @@ def test_a_progress_bar_is_no_output(bar):
 
 
 @pytest.mark.parametrize(
-    ("stored", "made", "told"),
+    ("stored", "fresh", "message"),
     [
         (printed("levels 4"), printed("levels 5"), "stdout, from character 7"),
         (
@@ -91,10 +91,10 @@ def test_a_progress_bar_is_no_output(bar):
         ),
     ],
 )
-def test_what_a_chapter_says_is_compared(stored, made, told):
-    assert told in difference(cell(stored), cell(made))
-    both = difference(cell(stored, printed("same")), cell(made, printed("same")))
-    assert told.replace("stdout;", "stdout, stdout;").split(",")[0] in both
+def test_what_a_chapter_says_is_compared(stored, fresh, message):
+    assert message in difference(cell(stored), cell(fresh))
+    both = difference(cell(stored, printed("same")), cell(fresh, printed("same")))
+    assert message.replace("stdout;", "stdout, stdout;").split(",")[0] in both
 
 
 @pytest.mark.parametrize(
@@ -127,12 +127,12 @@ def notebook(tmp_path):
     ]
     for ran, text in zip(cells, ("True\n", "1.5\n", "simt\n", "2\n"), strict=True):
         ran.outputs = [printed(text)]
-    made = new_notebook(cells=cells)
-    for k, ran in enumerate(made.cells):
+    new = new_notebook(cells=cells)
+    for k, ran in enumerate(new.cells):
         ran["id"], ran["execution_count"] = f"cell-{k}", k + 1
     path = tmp_path / "here" / "one.ipynb"
     path.parent.mkdir()
-    nbformat.write(made, path)
+    nbformat.write(new, path)
     return path
 
 

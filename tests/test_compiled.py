@@ -42,16 +42,16 @@ def keep_both(folder, kind, turns):
 
     class InTurn(kind):
         def __getattribute__(self, name):
-            found = super().__getattribute__(name)
-            return functools.partial(self.wait_and, found) if name in STEPS else found
+            value = super().__getattribute__(name)
+            return functools.partial(self.wait_and, value) if name in STEPS else value
 
         def wait_and(self, step, *args):
             with turn:
                 assert turn.wait_for(lambda: left[0] == self.letter, 60)
-                found = step(*args)
+                value = step(*args)
                 left.pop(0)
                 turn.notify_all()
-            return found
+            return value
 
     with ThreadPoolExecutor(2) as pool:
         both = []
@@ -67,9 +67,9 @@ def keep_both(folder, kind, turns):
 
 @pytest.mark.parametrize("turns", sorted(set(map("".join, permutations("AAABBB")))))
 def test_two_that_keep_code_at_once_are_not_mistaken(tmp_path, turns):
-    found = keep_both(tmp_path, OneNameForEach, turns)
-    assert all(found[types] in (code, None) for types, code in CODES.values())
-    assert any(found.values())
+    names = keep_both(tmp_path, OneNameForEach, turns)
+    assert all(names[types] in (code, None) for types, code in CODES.values())
+    assert any(names.values())
     for types, code in CODES.values():
         file_in(tmp_path).save(types, code)
     for types, code in CODES.values():
@@ -118,9 +118,9 @@ def runs(program, folder, times=1, package=PACKAGE):
         )
         for k in range(times)
     ]  # fmt: skip
-    said = [one.communicate(timeout=300) for one in started]
-    assert [error for _, error in said] == [""] * times
-    return [out.split() for out, _ in said]
+    outputs = [one.communicate(timeout=300) for one in started]
+    assert [error for _, error in outputs] == [""] * times
+    return [out.split() for out, _ in outputs]
 
 
 def test_the_next_process_compiles_nothing(tmp_path):
@@ -181,13 +181,13 @@ def test_other_compilers_have_another_folder(monkeypatch):
 
 @pytest.mark.parametrize("place", ["a file", "no rights"])
 def test_where_nothing_can_be_written_nothing_is_kept(tmp_path, place):
-    there = tmp_path / "there"
+    folder = tmp_path / "there"
     if place == "a file":
-        there.touch()
+        folder.touch()
     else:
-        there = Path("/proc/1/nowhere")
+        folder = Path("/proc/1/nowhere")
     for _ in range(2):
-        assert runs(SEARCH, there) == [["3", "0"]]
+        assert runs(SEARCH, folder) == [["3", "0"]]
 
 
 def test_what_is_damaged_is_compiled_and_kept_again(tmp_path):
@@ -225,13 +225,13 @@ def test_where_numba_is_told_to_compile_nothing_it_is_the_function(monkeypatch):
 
 
 def test_of_this_package_all_loops_are_kept_so():
-    found = set()
+    functions = set()
     for module in pkgutil.walk_packages(gpukernels.__path__, "gpukernels."):
         if not module.name.endswith("__main__"):
-            found |= {
+            functions |= {
                 one
                 for one in vars(importlib.import_module(module.name)).values()
                 if isinstance(one, Dispatcher) and "inline" not in one.targetoptions
             }
-    assert len(found) > 40
-    assert [one for one in found if not isinstance(one._cache, kept(FunctionCache))] == []
+    assert len(functions) > 40
+    assert [one for one in functions if not isinstance(one._cache, kept(FunctionCache))] == []

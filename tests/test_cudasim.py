@@ -55,9 +55,9 @@ def test_results_are_equal(simulated, device):
         if name in report["excluded"]:  # warp operations, which numba's simulator does not have
             continue
         for key, expected in RUNS[name](device).items():
-            found = results[f"{name}|{key}"]
-            assert found.dtype == expected.dtype, (name, key)
-            np.testing.assert_array_equal(found, expected, err_msg=f"{name}: {key}")
+            result = results[f"{name}|{key}"]
+            assert result.dtype == expected.dtype, (name, key)
+            np.testing.assert_array_equal(result, expected, err_msg=f"{name}: {key}")
             compared += 1
     assert compared > 50
 

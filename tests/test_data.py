@@ -24,16 +24,16 @@ def test_a_data_file_is_what_its_maker_writes_and_reads_as_its_graph(name):
     content = (DATA / name).read_bytes()
     content = gzip.decompress(content) if name.endswith(".gz") else content
     assert content == text().encode()
-    read, made = gk.read(DATA / name), make()
-    np.testing.assert_array_equal(read.offsets, made.offsets)
-    np.testing.assert_array_equal(read.targets, made.targets)
-    if made.weights is None:
+    read, written = gk.read(DATA / name), make()
+    np.testing.assert_array_equal(read.offsets, written.offsets)
+    np.testing.assert_array_equal(read.targets, written.targets)
+    if written.weights is None:
         assert read.weights is None
     else:
-        np.testing.assert_array_equal(read.weights, made.weights)
-        assert read.weights.dtype == made.weights.dtype
-    if made.labels is not None:
-        np.testing.assert_array_equal(read.labels, made.labels)
+        np.testing.assert_array_equal(read.weights, written.weights)
+        assert read.weights.dtype == written.weights.dtype
+    if written.labels is not None:
+        np.testing.assert_array_equal(read.labels, written.labels)
 
 
 def test_the_readme_tells_vertices_and_arcs_of_every_graph_file():
@@ -42,12 +42,12 @@ def test_the_readme_tells_vertices_and_arcs_of_every_graph_file():
         (DATA / "README.md").read_text(encoding="utf-8"),
         re.MULTILINE,
     )
-    told = {name: (int(n.replace(",", "")), int(m.replace(",", ""))) for name, n, m in rows}
+    sizes = {name: (int(n.replace(",", "")), int(m.replace(",", ""))) for name, n, m in rows}
     files = [*DATA.glob("*.txt*"), *DATA.glob("*.gr*"), *DATA.glob("*.mtx*")]
-    assert {file.name for file in files} == told.keys() == make_graphs.GRAPHS.keys()
+    assert {file.name for file in files} == sizes.keys() == make_graphs.GRAPHS.keys()
     for file in files:
         g = gk.read(file)
-        assert told[file.name] == (g.n, g.m), file.name
+        assert sizes[file.name] == (g.n, g.m), file.name
 
 
 def _told(ratios):
@@ -55,12 +55,15 @@ def _told(ratios):
 
 
 def test_the_page_tells_what_the_successor_costs():
-    found = json.loads((DATA / "benchmarks" / "successor.json").read_text())
+    record = json.loads((DATA / "benchmarks" / "successor.json").read_text())
     page = (DATA.parent / "book" / "reading.md").read_text(encoding="utf-8")
-    times = found["times"]
+    times = record["times"]
     calls = [time["call_pair"] for time in times if time["of"] in ("bfs", "sssp")]
     for start, pairs in (
-        (f"registers of a thread, {len(found['registers'])} kernels", found["registers"].values()),
+        (
+            f"registers of a thread, {len(record['registers'])} kernels",
+            record["registers"].values(),
+        ),
         (f"time of kernels, {len(times)} measured", [time["kernel_pair"] for time in times]),
         (f"whole calls of searches, {len(calls)} measured", calls),
     ):

@@ -50,8 +50,8 @@ def extensions(monkeypatch):
 
 
 def test_a_link_keeps_its_figure_and_beside_it_what_it_sets(tmp_path):
-    page, said = built(tmp_path, "[Go](#fig-levels?step=2), [see](#fig-others).", LEVELS, OTHER)
-    assert said == ""
+    page, warnings = built(tmp_path, "[Go](#fig-levels?step=2), [see](#fig-others).", LEVELS, OTHER)
+    assert warnings == ""
     go, see = page.find_all("a", string=["Go", "see"])
     assert (go["href"], go["data-gk-state"]) == ("#fig-levels", "step=2")
     assert (see["href"], see.get("data-gk-state")) == ("#fig-others", None)
@@ -59,9 +59,9 @@ def test_a_link_keeps_its_figure_and_beside_it_what_it_sets(tmp_path):
 
 
 def test_a_label_that_looks_like_a_figure_stays_a_label(tmp_path):
-    page, said = built(tmp_path, "(fig-heading)=\n## A heading", "[Go](#fig-heading) there.")
+    page, warnings = built(tmp_path, "(fig-heading)=\n## A heading", "[Go](#fig-heading) there.")
     assert "fig-heading" in page.find("a", string="Go")["href"]
-    assert "levels" not in said
+    assert "levels" not in warnings
 
 
 @pytest.mark.parametrize(
@@ -75,15 +75,15 @@ def test_a_label_that_looks_like_a_figure_stays_a_label(tmp_path):
     ],
 )
 def test_a_link_to_a_figure_run_or_step_that_is_not_there_fails_the_build(tmp_path, link, reason):
-    _, said = built(tmp_path, f"[Go]({link})", LEVELS)
-    assert f"WARNING: {link}: " in said
-    assert reason in said
+    _, warnings = built(tmp_path, f"[Go]({link})", LEVELS)
+    assert f"WARNING: {link}: " in warnings
+    assert reason in warnings
 
 
 def test_a_cell_that_plays_what_is_not_there_fails_the_build(tmp_path):
     lost = gk.CompareView(ROWS, plays={("a", "g"): "#fig-levels?step=7"})
-    _, said = built(tmp_path, LEVELS, lost)
-    assert '#fig-levels?step=7: it has no step "7"' in said
+    _, warnings = built(tmp_path, LEVELS, lost)
+    assert '#fig-levels?step=7: it has no step "7"' in warnings
     kept = gk.CompareView(ROWS, plays={("a", "g"): "#fig-levels?step=1"})
     assert built(tmp_path, LEVELS, kept)[1] == ""
 
@@ -94,8 +94,8 @@ def test_a_page_says_where_its_figures_have_gone_and_a_wrong_place_fails_the_bui
     kept = tmp_path / "addresses.txt"
     kept.write_text("index.html#fig-old?step=4 -> index.html#fig-levels?step=2\nother.html\n")
     monkeypatch.setattr("kept_addresses.FILE", kept)
-    page, said = built(tmp_path, LEVELS)
-    assert said == ""
+    page, warnings = built(tmp_path, LEVELS)
+    assert warnings == ""
     moves = page.select_one("script.gk-moves").string
     assert json.loads(moves) == [["#fig-old?step=4", "#fig-levels?step=2"]]
     kept.write_text("index.html#fig-old?step=4 -> index.html#fig-levels?step=7\n")

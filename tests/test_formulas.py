@@ -31,15 +31,15 @@ def test_every_sign_of_every_formula_is_in_the_font():
     from fontTools.ttLib import TTFont
 
     signs = TTFont(io.BytesIO(FONT.read_bytes())).getBestCmap()
-    found = 0
+    count = 0
     for page in pages():
         for formula in FORMULA.findall(page.read_text(encoding="utf-8")):
             tree = ElementTree.fromstring(formula)
             assert tree.tag == f"{NAMESPACE}math"
             missing = {sign for sign in "".join(tree.itertext()) if ord(sign) not in signs}
             assert missing <= {"\ufe00"}, page  # it asks for another form of the sign before it
-            found += 1
-    assert found > 300
+            count += 1
+    assert count > 300
 
 
 def test_no_page_loads_a_script_for_formulas():
@@ -66,10 +66,10 @@ def test_a_mark_behind_a_formula_stays_on_its_line():
     ],
 )
 def test_a_formula_is_an_element_of_mathml(tex, display, holds):
-    made = mathml.mathml(tex, display)
-    ElementTree.fromstring(made)
-    assert holds in made
-    assert ('display="block"' in made) == display
+    element = mathml.mathml(tex, display)
+    ElementTree.fromstring(element)
+    assert holds in element
+    assert ('display="block"' in element) == display
 
 
 @pytest.mark.parametrize("tex", [r"\nosuchcommand", "{", r"\frac{1}"])

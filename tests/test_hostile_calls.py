@@ -41,8 +41,8 @@ def refused(argument: str, call, *arguments, **named) -> str:
 @pytest.mark.parametrize("argument", ["alpha", "beta"])
 @pytest.mark.parametrize("value", [10**400, Fraction(10**400, 3)], ids=["whole", "fraction"])
 def test_a_number_beyond_all_floats_is_refused_with_what_is_allowed(argument, value):
-    said = refused(argument, gk.bfs, PATH, 0, "direction_optimizing", **{argument: value})
-    assert "at most 1.8e+308, the largest float" in said
+    message = refused(argument, gk.bfs, PATH, 0, "direction_optimizing", **{argument: value})
+    assert "at most 1.8e+308, the largest float" in message
 
 
 # --- NetworkX -------------------------------------------------------------------------------------
@@ -177,8 +177,8 @@ def test_the_matrix_of_nan_is_made_once():
 
 def test_what_stands_where_there_is_no_arc_is_what_was_asked_for():
     for absent in (0, -1, True, np.int8(7), 0.5, Fraction(1, 2), np.inf, -np.inf, 2**31, 1e300):
-        found = gk.path(2).dense(absent)
-        np.testing.assert_array_equal(found, np.array([[absent, 1], [1, absent]], found.dtype))
+        matrix = gk.path(2).dense(absent)
+        np.testing.assert_array_equal(matrix, np.array([[absent, 1], [1, absent]], matrix.dtype))
 
 
 # --- knobs, capacities, texts ---------------------------------------------------------------------
@@ -256,30 +256,30 @@ def test_a_launch_that_failed_leaves_no_array_and_no_source_in_the_trace():
 
 def in_a_thread(call, context: bool = False) -> tuple[object, list[str]]:
     """Return what `call` returns in a thread of its own, and the warnings that it gives."""
-    found = []
+    devices = []
 
     def run():
-        with warnings.catch_warnings(record=True) as said:
+        with warnings.catch_warnings(record=True) as records:
             warnings.simplefilter("always")
-            found.append(call())
-        found.append([str(w.message) for w in said])
+            devices.append(call())
+        devices.append([str(w.message) for w in records])
 
     target, args = (contextvars.copy_context().run, (run,)) if context else (run, ())
     thread = threading.Thread(target=target, args=args, name="started inside")
     thread.start()
     thread.join()
-    return found[0], found[1]
+    return devices[0], devices[1]
 
 
 def test_a_thread_started_inside_a_trace_says_that_it_is_not_traced(monkeypatch):
     monkeypatch.setenv("GPUKERNELS_DEVICE", "simt")
     with gk.trace() as t:
-        device, said = in_a_thread(gk.default_device)
+        device, records = in_a_thread(gk.default_device)
         assert device.trace is None
-        assert len(said) == 1
-        assert "thread 'started inside' was started inside `with gk.trace()`" in said[0]
-        assert "not traced" in said[0]
-        assert in_a_thread(lambda: gk.bfs(PATH))[1] == said
+        assert len(records) == 1
+        assert "thread 'started inside' was started inside `with gk.trace()`" in records[0]
+        assert "not traced" in records[0]
+        assert in_a_thread(lambda: gk.bfs(PATH))[1] == records
     assert len(t.trace.launches) == 0
 
 
@@ -288,8 +288,8 @@ def test_a_thread_that_is_traced_or_has_nothing_to_do_with_a_trace_says_nothing(
     assert in_a_thread(gk.default_device)[1] == []
     with gk.trace() as t:
         # What the warning advises: the thread has a copy of the context.
-        device, said = in_a_thread(gk.default_device, context=True)
-        assert (device, said) == (t.device, [])
+        device, records = in_a_thread(gk.default_device, context=True)
+        assert (device, records) == (t.device, [])
 
         def own():
             with gk.trace() as inner:
@@ -301,18 +301,18 @@ def test_a_thread_that_is_traced_or_has_nothing_to_do_with_a_trace_says_nothing(
 
 def test_a_thread_that_was_there_before_the_trace_is_not_warned(monkeypatch):
     monkeypatch.setenv("GPUKERNELS_DEVICE", "simt")
-    opened, found = threading.Event(), []
+    opened, devices = threading.Event(), []
 
     def wait():
         opened.wait(30)
-        with warnings.catch_warnings(record=True) as said:
+        with warnings.catch_warnings(record=True) as records:
             warnings.simplefilter("always")
             gk.default_device()
-        found.extend(said)
+        devices.extend(records)
 
     thread = threading.Thread(target=wait)
     thread.start()
     with gk.trace():
         opened.set()
         thread.join()
-    assert found == []
+    assert devices == []

@@ -184,12 +184,12 @@ class Call:
 
     def arguments(self) -> list[str]:
         """Return the names of all arguments to try."""
-        found = [
+        names = [
             p.name
             for p in inspect.signature(self.call).parameters.values()
             if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)
         ]
-        return [name for name in dict.fromkeys([*found, *self.given]) if name not in self.fixed]
+        return [name for name in dict.fromkeys([*names, *self.given]) if name not in self.fixed]
 
 
 def options_of(function: Callable) -> dict[str, Any]:
@@ -354,13 +354,13 @@ def test_what_is_hostile_is_refused_by_the_library_or_done_right(name):
     # values in turn, so that every view meets every value; `make soak` tries all. For every change
     # the other calls do the same.
     call, step = CALLS[name], 1 if EFFORT == SOAK else 3
-    found = []
+    faults = []
     for k, argument in enumerate(call.arguments()):
         for value in HOSTILE[k % step :: step]:
             wrong = complaint(call, argument, value)
             if wrong:
-                found.append(f"{argument}={value!a}: {wrong}"[:300])
-    assert not found, "\n".join(["", *found])
+                faults.append(f"{argument}={value!a}: {wrong}"[:300])
+    assert not faults, "\n".join(["", *faults])
 
 
 #: What is no flag, and what `bool` would make one of.
@@ -393,8 +393,10 @@ def flags_of(call: Call) -> list[str]:
     """Return the arguments that are true or false, by their values or their annotations."""
     known = inspect.signature(call.call).parameters
     defaults = {name: p.default for name, p in known.items()} | call.given
-    said = {name: str(p.annotation).split(" | ") for name, p in known.items()}
-    return [n for n, v in defaults.items() if isinstance(v, bool) or "bool" in said.get(n, ())]
+    kinds_by_name = {name: str(p.annotation).split(" | ") for name, p in known.items()}
+    return [
+        n for n, v in defaults.items() if isinstance(v, bool) or "bool" in kinds_by_name.get(n, ())
+    ]
 
 
 def outcome(call: Call, given: dict[str, Any]) -> tuple:
@@ -418,6 +420,6 @@ def test_a_flag_is_true_or_false_and_nothing_else_but_for_numpy_s():
                 assert flag in str(caught.value), (name, value)
                 assert "True" in str(caught.value), (name, value)
             for value in (True, False) if name != "local_client" else ():
-                found = [outcome(call, call.given | {flag: v}) for v in (value, np.bool_(value))]
-                assert found[0] == found[1], (name, flag, value)
+                outcomes = [outcome(call, call.given | {flag: v}) for v in (value, np.bool_(value))]
+                assert outcomes[0] == outcomes[1], (name, flag, value)
     assert tried > 80

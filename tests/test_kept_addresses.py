@@ -63,8 +63,8 @@ def problem(
 def test_every_kept_address_leads_somewhere():
     kept = kept_addresses.kept()
     moves = {name: kept_addresses.moves_of(name) for name in book()}
-    found = [problem(a, book(), moves.get(a.partition("#")[0], []), REDIRECTS) for a in kept]
-    assert "\n".join(filter(None, found)) == ""
+    problems = [problem(a, book(), moves.get(a.partition("#")[0], []), REDIRECTS) for a in kept]
+    assert "\n".join(filter(None, problems)) == ""
     assert len(kept) == len({*kept})
 
 
@@ -81,7 +81,7 @@ def page_with_a_figure() -> dict[str, Page]:
 
 
 @pytest.mark.parametrize(
-    ("address", "told"),
+    ("address", "message"),
     [
         ("a.html", ""),
         ("a.html#heading", ""),
@@ -98,10 +98,10 @@ def page_with_a_figure() -> dict[str, Page]:
         ("a.html#fig-one?run=b", "where it has gone: `a.html#fig-one?run=b -> a.html#fig-one?...`"),
     ],
 )
-def test_an_address_that_vanishes_is_told_with_what_keeps_it(address, told):
-    found = problem(address, page_with_a_figure(), [], {"old/c": "/a.html"})
-    assert told in found
-    assert (found == "") == (told == "")
+def test_an_address_that_vanishes_is_told_with_what_keeps_it(address, message):
+    text = problem(address, page_with_a_figure(), [], {"old/c": "/a.html"})
+    assert message in text
+    assert (text == "") == (message == "")
 
 
 def test_a_move_in_the_list_keeps_an_address():

@@ -15,10 +15,10 @@ lean_pages = pytest.importorskip("lean_pages", reason="Sphinx comes with the boo
 def test_a_sign_becomes_a_drawing_that_keeps_its_classes(tag):
     classes = "theme-switch fa-solid  fa-sun fa-lg"
     html = f'<{tag} class="{classes}" data-mode="light" title="Light"></{tag}>'
-    made = lean_pages.with_icons(html)
-    assert made.startswith('<svg class="sign theme-switch fa-solid fa-sun fa-lg" data-mode="light"')
-    assert "<path d=" in made
-    assert "title" not in made
+    page = lean_pages.with_icons(html)
+    assert page.startswith('<svg class="sign theme-switch fa-solid fa-sun fa-lg" data-mode="light"')
+    assert "<path d=" in page
+    assert "title" not in page
 
 
 def test_a_sign_that_the_file_lacks_is_named():

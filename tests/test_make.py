@@ -51,7 +51,7 @@ def make(project: Path, *more: str, install: str = "true") -> subprocess.Complet
     return subprocess.run(command, env=plain, capture_output=True, text=True, check=False)
 
 
-def made(project: Path, install: str = "true") -> str:
+def environment(project: Path, install: str = "true") -> str:
     """Make what is missing, which must succeed; return what was printed."""
     done = make(project, install=install)
     assert done.returncode == 0, done.stderr
@@ -61,11 +61,11 @@ def made(project: Path, install: str = "true") -> str:
 
 
 def test_an_environment_that_works_stays(project):
-    first = made(project)
+    first = environment(project)
     assert "Installing the book's packages" in first
     assert "made anew" not in first
     for _ in range(2):
-        again = made(project)
+        again = environment(project)
         assert "Installing" not in again
         assert "made anew" not in again
     stamp = (project / ".venv" / "made").read_text()
@@ -76,43 +76,45 @@ def test_an_environment_that_works_stays(project):
 def test_one_that_was_killed_while_it_was_made_is_made_anew(project):
     (project / ".venv" / "bin").mkdir(parents=True)
     (project / ".venv" / "pyvenv.cfg").touch()
-    assert ".venv is made anew: it was not finished." in made(project)
+    assert ".venv is made anew: it was not finished." in environment(project)
 
 
 def test_one_whose_packages_were_installed_by_half_is_made_anew(project):
     failed = make(project, install="false")
     assert failed.returncode != 0
     assert not (project / ".venv" / "book-installed").exists()
-    assert ".venv is made anew: its packages are not all installed." in made(project)
-    assert "made anew" not in made(project)
+    assert ".venv is made anew: its packages are not all installed." in environment(project)
+    assert "made anew" not in environment(project)
 
 
 def test_one_whose_folder_was_renamed_is_made_anew(project):
-    made(project)
+    environment(project)
     moved = project.rename(project.with_name("renamed"))
-    printed = made(moved)
+    printed = environment(moved)
     assert f"made anew: it was made with Python {sys.version.split()[0]}" in printed
     assert f"in {project / '.venv'} and is now" in printed
     assert "Installing" in printed
 
 
 def test_one_whose_python_is_gone_is_made_anew(project):
-    made(project)
+    environment(project)
     for python in (project / ".venv" / "bin").glob("python*"):
         python.unlink()
         python.symlink_to("/nowhere/python3")
-    assert ".venv is made anew: its Python does not run any more." in made(project)
+    assert ".venv is made anew: its Python does not run any more." in environment(project)
 
 
 def test_one_whose_python_was_replaced_is_made_anew(project):
-    made(project)
+    environment(project)
     stamp = project / ".venv" / "made"
     stamp.write_text(stamp.read_text().replace("Python 3", "Python 2", 1))
-    assert re.search(r"made anew: it was made with Python 2\S+ .* is now Python 3", made(project))
+    assert re.search(
+        r"made anew: it was made with Python 2\S+ .* is now Python 3", environment(project)
+    )
 
 
 def test_a_python_that_is_named_replaces_another(project):
-    made(project)
+    environment(project)
     other = project.parent / "other"
     other.write_text(
         '#!/bin/sh\ncase "$*" in *python_version*) echo "Python 3.99.0 of /x";; esac\n'
@@ -125,7 +127,7 @@ def test_a_python_that_is_named_replaces_another(project):
 
 def test_little_room_is_said_where_an_installation_fails(project):
     """`df` stands in for a disk that is full."""
-    made(project)
+    environment(project)
     (project / ".venv" / "book-installed").unlink()
     df = project.parent / "bin" / "df"
     df.write_text("#!/bin/sh\necho head\necho /dev/sda1 100 100 12345 100% /full\n")
@@ -155,8 +157,8 @@ def test_colabs_versions_have_an_environment_that_is_stamped_like_the_other(proj
 def dry(target: str) -> str:
     """Return the line by which make would run pytest, with packages that are there."""
     command = ["make", "-n", "-o", ".venv/test-installed", *target.split()]
-    told = {"cwd": ROOT, "env": own_environment()}
-    done = subprocess.run(command, **told, capture_output=True, text=True, check=True)
+    options = {"cwd": ROOT, "env": own_environment()}
+    done = subprocess.run(command, **options, capture_output=True, text=True, check=True)
     (line,) = [line for line in done.stdout.splitlines() if " -m pytest " in line]
     return line
 
@@ -174,8 +176,8 @@ def test_the_lock_leaves_out_what_is_younger_than_two_weeks():
 def test_no_test_compares_times():
     """What must be fast is timed by `make bench`, whose files pytest does not collect."""
     clock = re.compile(r"perf_counter|process_time|monotonic\(|performance\.now|\btime\.time\(")
-    here = Path(__file__)
-    tests = [p for p in (ROOT / "tests").rglob("test_*.py") if p != here]
+    file = Path(__file__)
+    tests = [p for p in (ROOT / "tests").rglob("test_*.py") if p != file]
     assert [p.name for p in tests if clock.search(p.read_text(encoding="utf-8"))] == []
     assert any((ROOT / "tests").rglob("bench_*.py"))
     assert "find tests -name 'bench_*.py'" in MAKEFILE

@@ -107,7 +107,7 @@ A_GRAPH = "a Graph, a NetworkX graph or a SciPy sparse matrix"
 
 @pytest.mark.parametrize("search", [gk.bfs, gk.sssp, reference.bfs, multicore.bfs])
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("given", "message"),
     [
         ((gk.path(3), 3), "root = 3: must be a vertex from 0 to 2"),
         ((gk.path(3), -1), "root = -1: must be a vertex from 0 to 2"),
@@ -121,10 +121,10 @@ A_GRAPH = "a Graph, a NetworkX graph or a SciPy sparse matrix"
         ((None, 0), f"g = None: must be {A_GRAPH}"),
     ],
 )
-def test_graph_and_root_are_refused_in_the_same_words_everywhere(search, given, said):
+def test_graph_and_root_are_refused_in_the_same_words_everywhere(search, given, message):
     with pytest.raises(gk.InvalidArgument) as caught:
         search(*given)
-    assert str(caught.value) == said
+    assert str(caught.value) == message
 
 
 @pytest.mark.parametrize("root", [np.int8(1), np.uint64(1)], ids=repr)
@@ -134,8 +134,8 @@ def test_a_root_may_be_a_number_of_numpy(root):
 
 def test_every_family_of_the_package_is_known():
     rooms = [
-        importlib.import_module(f"gpukernels.{found.name}")
-        for found in pkgutil.iter_modules(gk.__path__)
+        importlib.import_module(f"gpukernels.{module.name}")
+        for module in pkgutil.iter_modules(gk.__path__)
     ]
     homes = [vars(room)["METHODS"] for room in rooms if "METHODS" in vars(room)]
     assert len(homes) == len(FAMILIES)

@@ -62,7 +62,7 @@ def files_of_the_package() -> set[str]:
     return {path.relative_to(ROOT).as_posix() for path in own}
 
 
-def told(wheel: Path):
+def metadata(wheel: Path):
     """Return the wheel's metadata."""
     with zipfile.ZipFile(wheel) as archive:
         (name,) = (n for n in archive.namelist() if n.endswith(".dist-info/METADATA"))
@@ -82,8 +82,8 @@ def run_installed(installed: Path, folder: Path, code: str) -> str:
 def test_the_wheel_holds_every_file_of_the_package(wheel):
     names = zipfile.ZipFile(wheel).namelist()
     assert {name for name in names if name.startswith(PACKAGE)} == files_of_the_package()
-    assert told(wheel)["Version"] == gk.__version__
-    assert told(wheel)["License-Expression"] == "BSD-3-Clause AND MIT"
+    assert metadata(wheel)["Version"] == gk.__version__
+    assert metadata(wheel)["License-Expression"] == "BSD-3-Clause AND MIT"
     for license in PROJECT["license-files"]:
         assert any(name.endswith(f"licenses/{license}") for name in names)
 
@@ -107,7 +107,7 @@ def test_a_file_that_is_not_the_packages_ends_the_build(built, tmp_path):
 def test_the_page_of_the_package_shows_what_runs(wheel, monkeypatch):
     monkeypatch.setenv("GPUKERNELS_DEVICE", "simt")
     page = ROOT / PROJECT["readme"]
-    assert told(wheel).get_payload().strip() == page.read_text(encoding="utf-8").strip()
+    assert metadata(wheel).get_payload().strip() == page.read_text(encoding="utf-8").strip()
     tried = doctest.testfile(str(page), module_relative=False, encoding="utf-8")
     assert tried.attempted > 3
     assert tried.failed == 0

@@ -49,12 +49,12 @@ def document() -> BeautifulSoup:
 def test_what_a_reader_would_have_to_click_is_opened_moved_or_left_out():
     paper = still(BeautifulSoup(DRAWERS, "html.parser").article)
     assert not paper.select("details, summary, script, button, .headerlink")
-    said = paper.get_text(" ", strip=True)
-    assert "Description in words. Two vertices." in said
+    text = paper.get_text(" ", strip=True)
+    assert "Description in words. Two vertices." in text
     assert "Two vertices." in paper.figure.find_all(recursive=False)[-1].get_text()
-    assert "Hint. Count." in said
-    assert "plot" not in said
-    assert said.endswith("Solutions 1. Predict answer()")
+    assert "Hint. Count." in text
+    assert "plot" not in text
+    assert text.endswith("Solutions 1. Predict answer()")
 
 
 def test_a_question_keeps_its_answers_and_the_right_one_goes_to_the_solutions():
@@ -65,10 +65,10 @@ def test_a_question_keeps_its_answers_and_the_right_one_goes_to_the_solutions():
     paper = still(BeautifulSoup(asked, "html.parser").article)
     assert not paper.select("details, summary")
     assert [answer.get_text() for answer in paper.select(".question li")] == ["1", "2"]
-    said = paper.get_text(" ", strip=True)
-    assert "No. Count." not in said
-    assert "Why two? There are two." in said
-    assert said.endswith("Solutions Two 2 Right. Both.")
+    text = paper.get_text(" ", strip=True)
+    assert "No. Count." not in text
+    assert "Why two? There are two." in text
+    assert text.endswith("Solutions Two 2 Right. Both.")
 
 
 def test_every_page_of_the_contents_is_in_the_document_and_every_link_leads_somewhere(document):
@@ -113,11 +113,11 @@ def test_a_solution_stands_at_the_end_of_its_chapter(document):
 @pytest.mark.parametrize("name", NAMES[:: 1 if EFFORT == SOAK else 5])
 def test_a_page_of_the_epub_is_well_formed_and_svg_keeps_its_names(name):
     page = (built_book() / f"{name}.html").read_text(encoding="utf-8")
-    made = xhtml(still(BeautifulSoup(page, "html.parser").article).decode_contents())
-    tree = ElementTree.fromstring(f"<div>{made}</div>")
-    assert "viewbox=" not in made
+    markup = xhtml(still(BeautifulSoup(page, "html.parser").article).decode_contents())
+    tree = ElementTree.fromstring(f"<div>{markup}</div>")
+    assert "viewbox=" not in markup
     pictures = [e for e in tree.iter() if e.tag.endswith("svg") and "viewBox" in e.attrib]
-    assert pictures or "<svg" not in made
+    assert pictures or "<svg" not in markup
     assert {e.tag for e in pictures} <= {"{http://www.w3.org/2000/svg}svg"}
 
 
@@ -126,23 +126,23 @@ def test_the_epub_s_list_tells_what_its_pages_hold_and_names_no_file_that_is_not
     listed = item.format("a", "chapters/a.xhtml") + item.format("b", "b.xhtml")
     order = '<spine><itemref idref="a" /><itemref idref="gone" /><itemref idref="b" /></spine>'
     styles = '<link rel="stylesheet" href="../x.css" /><link rel="stylesheet" href="../no.css" />'
-    with zipfile.ZipFile(tmp_path / "made.epub", "w") as made:
-        made.writestr("content.opf", listed + order)
-        made.writestr("mimetype", "application/epub+zip")
-        made.writestr("chapters/a.xhtml", f"{styles}<svg/><math/>")
-        made.writestr("b.xhtml", "<p/>")
-        made.writestr("x.css", "")
+    with zipfile.ZipFile(tmp_path / "made.epub", "w") as epub:
+        epub.writestr("content.opf", listed + order)
+        epub.writestr("mimetype", "application/epub+zip")
+        epub.writestr("chapters/a.xhtml", f"{styles}<svg/><math/>")
+        epub.writestr("b.xhtml", "<p/>")
+        epub.writestr("x.css", "")
     make_epub.settle(tmp_path / "made.epub", tmp_path / "out.epub")
     with zipfile.ZipFile(tmp_path / "out.epub") as out:
         first = out.infolist()[0]
         assert (first.filename, first.compress_type) == ("mimetype", zipfile.ZIP_STORED)
-        told = out.read("content.opf").decode()
+        listing = out.read("content.opf").decode()
         assert (
             'href="chapters/a.xhtml" media-type="application/xhtml+xml" properties="mathml svg"'
-            in told
+            in listing
         )
-        assert told.count("properties") == 1
-        assert re.findall('idref="(.*?)"', told) == ["a", "b"]
+        assert listing.count("properties") == 1
+        assert re.findall('idref="(.*?)"', listing) == ["a", "b"]
         assert "no.css" not in out.read("chapters/a.xhtml").decode()
         assert "x.css" in out.read("chapters/a.xhtml").decode()
 
@@ -151,14 +151,14 @@ def test_the_epub_s_list_tells_what_its_pages_hold_and_names_no_file_that_is_not
 def test_make_epub_writes_a_book_that_names_its_version(tmp_path):
     command = [sys.executable, str(ROOT / "book/paper/make_epub.py"), str(tmp_path / "book.epub")]
     subprocess.run(command, check=True)
-    with zipfile.ZipFile(tmp_path / "book.epub") as made:
-        assert made.read("mimetype") == b"application/epub+zip"
-        names = made.namelist()
+    with zipfile.ZipFile(tmp_path / "book.epub") as epub:
+        assert epub.read("mimetype") == b"application/epub+zip"
+        names = epub.namelist()
         assert sum(name.startswith("chapters/") for name in names) >= 13
         assert not [name for name in names if name.endswith(".js")]
         for name in names:
             if name.endswith((".xhtml", ".opf")):
-                ElementTree.fromstring(made.read(name))
+                ElementTree.fromstring(epub.read(name))
 
 
 def test_no_browser_is_a_sentence(monkeypatch):

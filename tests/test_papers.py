@@ -72,14 +72,14 @@ def test_a_file_names_its_paper_and_its_machines(key):
     assert paper["key"] == key
     assert str(paper["year"]) == WORKS[key].fields["year"]
     assert paper["hardware"]
-    assert all(told["device"] for told in paper["hardware"].values())
+    assert all(machine["device"] for machine in paper["hardware"].values())
 
 
 @pytest.mark.parametrize(("key", "name"), TABLES)
 def test_a_table_names_its_place_its_hardware_and_its_unit(key, name):
     paper = PAPERS[key]
     table = next(t for t in paper["tables"] if t["table"] == name)
-    assert all(table[told] for told in ("table", "where", "what", "hardware", "unit"))
+    assert all(table[field] for field in ("table", "where", "what", "hardware", "unit"))
     assert table["page"] is None or table["page"] > 0
     assert table["hardware"] in paper["hardware"] or table["hardware"].startswith("none: ")
     assert {len(row) for row in table["rows"]} == {len(table["columns"])}
@@ -92,10 +92,10 @@ def test_a_table_names_its_place_its_hardware_and_its_unit(key, name):
 @pytest.mark.parametrize("key", FILES)
 def test_a_plot_is_told_in_words_and_a_statement_names_its_figure_and_its_hardware(key):
     paper = PAPERS[key]
-    for told in [*paper["plots"], *paper.get("statements", [])]:
-        named = [name for name in paper["hardware"] if name in told["hardware"]]
-        assert told["figure"], told
-        assert named, told
+    for entry in [*paper["plots"], *paper.get("statements", [])]:
+        named = [name for name in paper["hardware"] if name in entry["hardware"]]
+        assert entry["figure"], entry
+        assert named, entry
     assert not [plot for plot in paper["plots"] if re.search(r"\d", plot["shape"]) and
                 "4 x 2" not in plot["shape"] and "Table 2" not in plot["shape"] and
                 "BFS-4K" not in plot["shape"]]  # fmt: skip
@@ -120,8 +120,8 @@ def test_a_plot_is_told_in_words_and_a_statement_names_its_figure_and_its_hardwa
     ],
 )
 def test_a_printed_number_is_read_with_its_unit(text, unit, value):
-    found = printed(text, unit)
-    assert found == (value if value is None else (pytest.approx(value[0]), value[1]))
+    number = printed(text, unit)
+    assert number == (value if value is None else (pytest.approx(value[0]), value[1]))
 
 
 def test_the_speed_ups_of_hbf_are_its_times_over_one_core_s():
@@ -148,12 +148,12 @@ def test_the_rates_of_hbf_are_edges_by_time_but_for_the_marked_slip():
     [("busato2015bfs4k", {"as-skitter"}), ("busato2016hbf", {"delaunay_n20"})],
 )
 def test_average_degrees_are_edges_by_vertices_but_for_the_marked_slips(key, wrong):
-    found = {
+    differences = {
         name
         for name, row in rows(key, "Table 1").items()
         if not agrees(row["average degree"], bounds(row["E"]), bounds(row["V"]))
     }
-    assert found == wrong
+    assert differences == wrong
     assert all(f"Table 1, {name}" in slips(key) for name in wrong)
 
 
@@ -174,8 +174,8 @@ def test_groups_of_one_thread_are_harish_s_and_bfs4k_is_the_fastest_everywhere()
 def test_the_differences_in_duplicates_are_those_of_the_counts():
     for row in rows("busato2015bfs4k", "Fig. 13(b)").values():
         before, after = (int(row[c].replace(",", "")) for c in ("Garland", "Hash64 (BFS-4K)"))
-        said = float(row["difference"].rstrip("%").replace(",", "."))
-        assert said == pytest.approx(100 * (after / before - 1), abs=0.51)
+        difference = float(row["difference"].rstrip("%").replace(",", "."))
+        assert difference == pytest.approx(100 * (after / before - 1), abs=0.51)
 
 
 def test_what_hbf_says_of_its_table_3_is_marked_where_the_table_says_otherwise():
@@ -205,11 +205,11 @@ def test_hbf_is_not_the_fastest_on_one_graph_though_two_papers_say_so(key, secti
     beaten = {name: method for name, method in fastest.items() if method != "H-BF"}
     assert beaten == {"USA-road-d.CAL": "Boost Dijkstra, one core"}
     (shape,) = (p["shape"] for p in PAPERS[key]["plots"] if p["figure"] == figure)
-    said = slip(key, f"section {section}, of {figure}")
-    assert said["printed"] == "outperforms all the other implementations in every graph"
+    text = slip(key, f"section {section}, of {figure}")
+    assert text["printed"] == "outperforms all the other implementations in every graph"
     for name in beaten:
         assert f"every graph except {name}" in shape
-        assert said["is"] == f"in every graph except {name}"
+        assert text["is"] == f"in every graph except {name}"
 
 
 def test_the_average_speed_up_of_hbf_is_less_than_its_abstract_says():
@@ -243,8 +243,8 @@ def test_one_pass_over_all_edges_does_not_find_the_distances(key, place):
     assert after == [[0, 1, FAR, FAR], [0, 1, 2, FAR], [0, 1, 2, 3]]
 
 
-@pytest.mark.parametrize(("enqueues", "found"), [(False, [0, 1, FAR, FAR]), (True, [0, 1, 2, 3])])
-def test_algorithm_5_of_the_survey_ends_after_the_root_as_it_never_enqueues(enqueues, found):
+@pytest.mark.parametrize(("enqueues", "count"), [(False, [0, 1, FAR, FAR]), (True, [0, 1, 2, 3])])
+def test_algorithm_5_of_the_survey_ends_after_the_root_as_it_never_enqueues(enqueues, count):
     assert "queue is empty after the root" in slip("busato2017chapter", "Algorithm 5")["why"]
     distance, queue = [0, FAR, FAR, FAR], [0]
     while queue:
@@ -253,7 +253,7 @@ def test_algorithm_5_of_the_survey_ends_after_the_root_as_it_never_enqueues(enqu
             if distance[u] + weight < distance[v]:
                 distance[v] = distance[u] + weight
                 queue += [v] * enqueues
-    assert distance == found
+    assert distance == count
 
 
 @pytest.mark.parametrize("method", ["harish", "topology_driven", "workfront_sweep"])
@@ -265,8 +265,8 @@ def test_rivals_of_hbf_take_negative_weights_though_two_papers_deny_it(method):
 
 
 def test_the_survey_prints_the_relaxations_of_another_search():
-    said = slip("busato2017chapter", "section 3.2, of Fig. 6")
-    assert (said["printed"], said["is"]) == ("5 relax operations over 5 iterations", "23 over 6")
+    text = slip("busato2017chapter", "section 3.2, of Fig. 6")
+    assert (text["printed"], text["is"]) == ("5 relax operations over 5 iterations", "23 over 6")
     nine = gk.Graph.from_arcs(
         9,
         [0, 0, 2, 2, 2, 3, 3, 4, 4, 4, 6, 6, 7, 7],
@@ -298,28 +298,30 @@ def test_the_course_s_all_pairs_are_as_many_times_faster_as_it_says():
 def test_the_course_s_average_speed_ups_are_marked_as_slips():
     table = rows("padamata2013graph", "Experiments, by size").values()
     marked = {s["printed"]: s["is"] for s in PAPERS["padamata2013graph"]["slips"]}
-    for method, said in (("edge list", "2x"), ("linear work", "4x")):
+    for method, factor in (("edge list", "2x"), ("linear work", "4x")):
         average = mean(int(row["one core"]) / int(row[method]) for row in table)
-        assert marked[f"an average speed-up of {said}"] == f"{average:.1f}"
+        assert marked[f"an average speed-up of {factor}"] == f"{average:.1f}"
 
 
 def test_the_chapter_on_energy_has_what_differed_between_the_two_boards():
     cells = json.loads((ROOT / "chapters" / "performance_power_energy.ipynb").read_text())["cells"]
-    (said,) = ("".join(cell["source"]) for cell in cells if cell["id"] == "ppe-boards")
+    (text,) = ("".join(cell["source"]) for cell in cells if cell["id"] == "ppe-boards")
     boards = PAPERS["busato2017loadbalancing"]["boards"]
-    told = [line.strip("| ").split(" | ") for line in said.splitlines() if line.startswith("|")]
+    table_rows = [
+        line.strip("| ").split(" | ") for line in text.splitlines() if line.startswith("|")
+    ]
     names = "workload", "what", *PAPERS["busato2017loadbalancing"]["hardware"]
-    assert told[2:] == [[row[name] for name in names] for row in boards]
+    assert table_rows[2:] == [[row[name] for name in names] for row in boards]
     assert len(boards) == 6
 
 
 def test_the_chapter_of_hbf_takes_its_factors_from_table_3():
     cells = json.loads((ROOT / "chapters" / "hbf.ipynb").read_text(encoding="utf-8"))["cells"]
     lines = next(cell["source"] for cell in cells if cell["id"] == "hb-gpu-switches")[:2]
-    told: dict[str, dict[str, float]] = {}
-    exec("".join(lines), told)
+    factors: dict[str, dict[str, float]] = {}
+    exec("".join(lines), factors)
     for factor, row in zip(
-        told["TABLE_3"].values(), rows("busato2016hbf", "Table 3").values(), strict=True
+        factors["TABLE_3"].values(), rows("busato2016hbf", "Table 3").values(), strict=True
     ):
         without, with_it = (
             float(row[f"H-BF {way}"].split("(")[0].split()[0].replace(",", ""))

@@ -75,9 +75,9 @@ def test_who_imports_the_package_is_told_of_wrong_types(tmp_path):
     alone = ["--config-file", "", "--ignore-missing-imports", "--follow-imports", "silent"]
     environment = {**os.environ, "MYPYPATH": str(ROOT)}
     run = mypy(*alone, "caller.py", cwd=tmp_path, env=environment)
-    told = {int(line) for line in re.findall(r"^caller\.py:(\d+): error", run.stdout, re.M)}
+    lines = {int(line) for line in re.findall(r"^caller\.py:(\d+): error", run.stdout, re.M)}
     wrong = {i for i, line in enumerate(CALLER.splitlines(), 1) if line.endswith("# wrong")}
-    assert told == wrong, run.stdout + run.stderr
+    assert lines == wrong, run.stdout + run.stderr
     assert (ROOT / "gpukernels" / "py.typed").exists()
 
 
@@ -109,9 +109,9 @@ def test_both_devices_have_what_a_device_promises(device):
     promised = {name for name in vars(gk.Device) if not name.startswith("_")}
     assert promised >= {"array", "empty", "full", "read", "launch", "timer", "keep", "pinned"}
     for name in promised:
-        own, said = (inspect.signature(getattr(c, name)) for c in (device, gk.Device))
-        assert list(own.parameters) == list(said.parameters)
-        defaults = [[p.default for p in s.parameters.values()] for s in (own, said)]
+        own, of_protocol = (inspect.signature(getattr(c, name)) for c in (device, gk.Device))
+        assert list(own.parameters) == list(of_protocol.parameters)
+        defaults = [[p.default for p in s.parameters.values()] for s in (own, of_protocol)]
         assert defaults[0] == defaults[1]
     extra = {name for name in vars(device) if not name.startswith("_")} - promised
     simt_alone = {"name", "resident_threads", "trace"}

@@ -30,12 +30,12 @@ FROM = ast.ImportFrom
 @functools.cache
 def entries() -> dict[str, list[str]]:
     """Return what the pages of the reference describe: by module, the names in their order."""
-    found: dict[str, list[str]] = {}
+    names: dict[str, list[str]] = {}
     for page in sorted((ROOT / "book" / "reference").glob("*.md")):
         for block in BLOCK.findall(page.read_text(encoding="utf-8")):
             (module,) = MODULE.findall(block)
-            found.setdefault(module, []).extend(ENTRY.findall(block))
-    return found
+            names.setdefault(module, []).extend(ENTRY.findall(block))
+    return names
 
 
 NAMES = [(module, name) for module, names in entries().items() for name in names]

@@ -59,14 +59,14 @@ def parts(folders) -> dict[str, str]:
 def change(folder, name: str, edit) -> None:
     """Let `edit` change what a file holds."""
     path = folder / f"{name}.json"
-    told = json.loads(path.read_text(encoding="utf-8"))
-    edit(told)
-    path.write_text(json.dumps(told), encoding="utf-8")
+    content = json.loads(path.read_text(encoding="utf-8"))
+    edit(content)
+    path.write_text(json.dumps(content), encoding="utf-8")
 
 
-def row_of(told, graph: str):
+def row_of(content, graph: str):
     """Return the row of a graph."""
-    return next(row for row in told["times"] if row["graph"] == graph)
+    return next(row for row in content["times"] if row["graph"] == graph)
 
 
 def saved(built, file: str) -> list[dict[str, str]]:
@@ -98,14 +98,14 @@ def test_every_number_of_a_table_is_the_one_of_its_file(built, pair):
     for graph, method, theirs, ours, search, ratio, ours_graph in (row.values() for row in rows):
         column = next(c for c, (name, _) in pair.methods.items() if name == method)
         text = printed.get((graph, column), "")
-        told = milliseconds(text, table["unit"].split(";")[0].replace("as printed", "ms"))
-        assert theirs == text if told is None else float(theirs) == pytest.approx(told)
+        number = milliseconds(text, table["unit"].split(";")[0].replace("as printed", "ms"))
+        assert theirs == text if number is None else float(theirs) == pytest.approx(number)
         if ours:
-            found = times[ours_graph][search]
+            number_of_ours = times[ours_graph][search]
             figures = ("roots_kernel_ms", "kernel_ms", "roots_call_ms", "call_ms")
-            assert float(ours) == next(found[f] for f in figures if f in found)
+            assert float(ours) == next(number_of_ours[f] for f in figures if f in number_of_ours)
         if ratio:
-            assert float(ratio) == pytest.approx(told / float(ours))
+            assert float(ratio) == pytest.approx(number / float(ours))
     assert any(list(row.values())[5] for row in rows)
 
 
@@ -134,8 +134,8 @@ def test_a_ratio_is_called_what_it_is_and_stands_only_beside_a_graph_as_large(bu
     for chart in built.select("figure.gk-beside"):
         heads = [head.text for head in chart.select("thead th")]
         with_ratio = len(chart.select("tbody tr:first-child td")) == 4
-        said = r"times faster: different hardware, \d+( to \d+)? years apart"
-        assert with_ratio == bool(re.fullmatch(said, heads[-1]))
+        words = r"times faster: different hardware, \d+( to \d+)? years apart"
+        assert with_ratio == bool(re.fullmatch(words, heads[-1]))
         assert heads[-1] in chart.select_one(".legend").text
     assert Beside(pairs.BFS4K).as_large("random.2Mv.128Me")
     assert not Beside(pairs.BFS4K).as_large("rmat.2Mv.128Me")
@@ -145,22 +145,22 @@ def test_a_ratio_is_called_what_it_is_and_stands_only_beside_a_graph_as_large(bu
 
 
 def test_hardware_date_and_commit_of_every_file_are_named(built):
-    said = " ".join(built.text.split())
+    text = " ".join(built.text.split())
     for name in OURS:
-        told = record.kept(name)
+        content = record.kept(name)
         for key in ("device", "date", "commit", "driver"):
-            assert told[key] in said
+            assert content[key] in text
     for key in papers.KEYS:
         paper = json.loads((papers.FOLDER / f"{key}.json").read_text(encoding="utf-8"))
         for device in paper["hardware"].values():
-            assert device["device"] in said
+            assert device["device"] in text
 
 
 def test_the_figure_of_mappings_has_the_least_time_of_each_technique(built):
     figure = built.select_one("figure[data-view=compare]")
-    told = json.loads(figure.find("script", type="application/json").string)
+    content = json.loads(figure.find("script", type="application/json").string)
     times = record.kept("mapping")["times"]
-    for row in csv.DictReader(io.StringIO(told["csv"])):
+    for row in csv.DictReader(io.StringIO(content["csv"])):
         technique = pairs.TECHNIQUES[row["technique"]], row["workload"]
         least = min(t["ms"] for t in times if (t["method"], t["workload"]) == technique)
         assert float(row["kernels (ms)"]) == least
@@ -169,11 +169,11 @@ def test_the_figure_of_mappings_has_the_least_time_of_each_technique(built):
 def test_another_measurement_and_another_print_make_another_page(copies):
     before = parts(copies)
 
-    def slower(told):
-        row_of(told, "random")["searches"]["harish"]["roots_kernel_ms"] = 7.77
+    def slower(content):
+        row_of(content, "random")["searches"]["harish"]["roots_kernel_ms"] = 7.77
 
-    def other(told):
-        told["tables"][0]["rows"][-1][-1] = "1000000"
+    def other(content):
+        content["tables"][0]["rows"][-1][-1] = "1000000"
 
     change(copies["benchmarks"], "bfs", slower)
     after = parts(copies)
@@ -186,10 +186,10 @@ def test_another_measurement_and_another_print_make_another_page(copies):
 
 
 def test_a_graph_that_is_measured_later_finds_its_place(copies):
-    def add(told):
-        row = json.loads(json.dumps(row_of(told, "rmat")))
-        told["times"].append({**row, "graph": "kron", "n": 1_000_000, "m": 100_700_000})
-        told["times"].append({**row, "n": 2_000_000, "m": 128_000_000})
+    def add(content):
+        row = json.loads(json.dumps(row_of(content, "rmat")))
+        content["times"].append({**row, "graph": "kron", "n": 1_000_000, "m": 100_700_000})
+        content["times"].append({**row, "n": 2_000_000, "m": 128_000_000})
 
     change(copies["benchmarks"], "bfs", add)
     of = Beside(pairs.BFS4K, copies["papers"], copies["benchmarks"])
@@ -200,27 +200,29 @@ def test_a_graph_that_is_measured_later_finds_its_place(copies):
 
 
 def test_energy_that_is_measured_later_finds_its_place(copies):
-    told = json.loads((copies["benchmarks"] / "mapping.json").read_text(encoding="utf-8"))
+    content = json.loads((copies["benchmarks"] / "mapping.json").read_text(encoding="utf-8"))
     joules = {"multi_phase": 2.0, "two_phase": 5.0, "work_item_to_thread": 3.0}
     rows = [
         {"run": "mapping", "workload": load["workload"], "technique": name, "millijoules": value}
-        for load in told["workloads"]
+        for load in content["workloads"]
         for name, value in joules.items()
     ]
     (copies["benchmarks"] / "energy.json").unlink()
     assert "its energy is not measured" in parts(copies)["without"]
-    (copies["benchmarks"] / "energy.json").write_text(json.dumps({**told, "times": rows}))
-    found = parts(copies)
-    assert "its energy is not measured" not in found["without"]
-    assert "<b>2.5×</b>" in found["mapping"]
-    assert "<b>1.5×</b>" in found["mapping"]
-    assert "energy (mJ)" in found["mapping"]
+    (copies["benchmarks"] / "energy.json").write_text(json.dumps({**content, "times": rows}))
+    page_parts = parts(copies)
+    assert "its energy is not measured" not in page_parts["without"]
+    assert "<b>2.5×</b>" in page_parts["mapping"]
+    assert "<b>1.5×</b>" in page_parts["mapping"]
+    assert "energy (mJ)" in page_parts["mapping"]
 
 
 def test_energy_of_another_gpu_is_not_shown_as_if_it_were_of_the_gpu_of_the_times(copies):
     for name, device in (("mapping", "NVIDIA One"), ("energy", "NVIDIA Other")):
-        change(copies["benchmarks"], name, lambda told, device=device: told.update(device=device))
-        change(copies["benchmarks"], name, lambda told: told.update(date="2031-01-01"))
+        change(
+            copies["benchmarks"], name, lambda content, device=device: content.update(device=device)
+        )
+        change(copies["benchmarks"], name, lambda content: content.update(date="2031-01-01"))
     page = fragment(parts(copies)["mapping"])
     both = "One, 2031; energy: Other, 2031"
     assert both in page.select_one("figure.gk-beside thead").text
@@ -229,7 +231,7 @@ def test_energy_of_another_gpu_is_not_shown_as_if_it_were_of_the_gpu_of_the_time
     assert re.search(r"Ours: NVIDIA One, .*\. Energy: NVIDIA Other, ", figure.text)
     assert "Energy: NVIDIA Other, " in page.select_one("figure.gk-beside").text
 
-    change(copies["benchmarks"], "energy", lambda told: told.update(device="NVIDIA One"))
+    change(copies["benchmarks"], "energy", lambda content: content.update(device="NVIDIA One"))
     page = fragment(parts(copies)["mapping"])
     assert "; energy:" not in page.select_one("figure.gk-beside thead").text
 
@@ -237,10 +239,10 @@ def test_energy_of_another_gpu_is_not_shown_as_if_it_were_of_the_gpu_of_the_time
 @pytest.mark.parametrize("name", OURS)
 def test_without_a_file_of_ours_the_page_says_so(copies, name):
     (copies["benchmarks"] / f"{name}.json").unlink()
-    found = parts(copies)
-    assert f"data/benchmarks/{name}.json" in "".join(found.values())
-    assert f"{name}.json is missing" in "".join(found.values())
-    assert "not measured" in "".join(found.values())
+    page_parts = parts(copies)
+    assert f"data/benchmarks/{name}.json" in "".join(page_parts.values())
+    assert f"{name}.json is missing" in "".join(page_parts.values())
+    assert "not measured" in "".join(page_parts.values())
 
 
 @pytest.mark.parametrize("key", papers.KEYS)
@@ -250,25 +252,25 @@ def test_without_a_file_of_a_paper_the_page_says_so(copies, key):
 
 
 def test_with_no_file_at_all_every_part_is_there(tmp_path):
-    found = parts({"papers": tmp_path, "benchmarks": tmp_path})
-    assert "data/papers/busato2015bfs4k.json" in found["bfs4k"]
-    assert all(isinstance(html, str) for html in found.values())
+    page_parts = parts({"papers": tmp_path, "benchmarks": tmp_path})
+    assert "data/papers/busato2015bfs4k.json" in page_parts["bfs4k"]
+    assert all(isinstance(html, str) for html in page_parts.values())
 
 
 def test_a_row_that_is_not_there_is_not_measured(copies):
-    def fewer(told):
-        told["times"].remove(row_of(told, "small world"))
-        del row_of(told, "random")["searches"]["luo"]
-        row_of(told, "random")["searches"]["edge_parallel"] = {"stopped_after_ms": 12000.0}
+    def fewer(content):
+        content["times"].remove(row_of(content, "small world"))
+        del row_of(content, "random")["searches"]["luo"]
+        row_of(content, "random")["searches"]["edge_parallel"] = {"stopped_after_ms": 12000.0}
 
     change(copies["benchmarks"], "bfs", fewer)
-    found = parts(copies)
-    assert "no graph of this kind (small world)" in found["without"]
+    page_parts = parts(copies)
+    assert "no graph of this kind (small world)" in page_parts["without"]
     of = Beside(pairs.BFS4K, copies["papers"], copies["benchmarks"])
     lines = {line.name: line.ours for line in of.lines("random.2Mv.128Me")}
     assert lines["Luo"] is lines["Edge Parallel"] is None
     assert lines["Harish"] is not None
-    assert fragment(found["bfs4k"]).find(string="not measured")
+    assert fragment(page_parts["bfs4k"]).find(string="not measured")
 
 
 def test_every_row_of_a_table_is_beside_ours_or_among_those_without(built):
@@ -278,8 +280,8 @@ def test_every_row_of_a_table_is_beside_ours_or_among_those_without(built):
         of = Beside(pair)
         for graph in of.graphs:
             name = re.compile(rf", {pair.table} .*\b{re.escape(graph)}\b")
-            told = any(of.paper.data["name"] in row and name.search(row) for row in lacking)
-            assert (of.row(graph) is None) == told
+            is_lacking = any(of.paper.data["name"] in row and name.search(row) for row in lacking)
+            assert (of.row(graph) is None) == is_lacking
 
 
 def test_a_part_stands_once_where_its_place_is_and_an_unknown_place_is_an_error():
@@ -318,8 +320,8 @@ def test_the_style_is_named_on_this_page_alone():
 
 def test_on_paper_the_words_are_opened_and_nothing_is_left_to_save(built):
     paper = still(copy.copy(built))
-    said = paper.get_text(" ", strip=True)
-    assert "What has no counterpart, and why." in said
-    assert "Slips in the papers." in said
+    text = paper.get_text(" ", strip=True)
+    assert "What has no counterpart, and why." in text
+    assert "Slips in the papers." in text
     assert not paper.select("details, a[download]")
     assert len(paper.select("figure.gk-beside")) == len(built.select("figure.gk-beside"))

@@ -57,8 +57,8 @@ def test_what_only_a_notebook_has_is_not_promised_to_a_page():
 def test_a_drawer_promises_as_many_checks_as_it_has():
     for chapter, cell in cells():
         label = cell["metadata"].get("mystnb", {}).get("code_prompt_show", "")
-        told = "".join("".join(output.get("text", "")) for output in cell.get("outputs", []))
-        if "check" in label and (counted := re.search(r"Evidence: ([\d,]+) checks?", told)):
+        text = "".join("".join(output.get("text", "")) for output in cell.get("outputs", []))
+        if "check" in label and (counted := re.search(r"Evidence: ([\d,]+) checks?", text)):
             promised = sum(map(int, re.findall(r"(\d+) (?:checks?|random)", label)))
             assert promised == int(counted[1]), chapter
 
@@ -67,12 +67,12 @@ def test_the_next_chapter_is_the_next_in_the_contents():
     toc = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))
     files = [c["file"] for part in toc["parts"] for c in part["chapters"]]
     chapters = [file for file in files if file.startswith("chapters/")]
-    found = 0
+    count = 0
     for this, following in pairwise(chapters):
         for named in re.findall(r"\*\*Next\.\*\* \{doc\}`(\w+)`", text_of(f"{this}.ipynb")):
-            found += 1
+            count += 1
             assert (this, f"chapters/{named}") == (this, following)
-    assert found >= 2
+    assert count >= 2
 
 
 NUMBERS = """zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen
@@ -80,17 +80,17 @@ fifteen"""
 
 
 def test_searches_and_mappings_are_counted_as_they_are():
-    said = dict(enumerate(NUMBERS.split()))
+    words = dict(enumerate(NUMBERS.split()))
     table = text_of("chapters/better_queues.ipynb").split("(bfs-work-table)=")[1].split("## ")[1]
-    searches = said[sum(f"`{method}`" in table for method in gk.traversal.METHODS)]
+    searches = words[sum(f"`{method}`" in table for method in gk.traversal.METHODS)]
     preface, front = text_of("book/preface.md"), text_of("book/index.ipynb")
     assert f"runs breadth-first search in {searches} ways" in preface
     assert f"{searches.title()} ways to run one search" in front
     pages = [ROOT / "chapters" / f"mapping_{kind}.ipynb" for kind in ("static", "dynamic")]
     cells = "".join(page.read_text(encoding="utf-8") for page in pages)
     taught = sum(method in cells for method in gk.mapping.METHODS)
-    dynamic = said[taught - 2]  # without the two static ones
-    assert f"in {said[taught]} ways" in preface
+    dynamic = words[taught - 2]  # without the two static ones
+    assert f"in {words[taught]} ways" in preface
     assert f"read {dynamic} mappings" in text_of("chapters/mapping_dynamic.ipynb")
     assert f"{dynamic.title()} ways to share uneven work at run time" in front
 
@@ -101,8 +101,10 @@ def test_the_front_page_says_how_long_its_first_chapters_take():
     lectures = syllabus.lectures(ROOT / "chapters")
     minutes = [syllabus.minutes_of(sections) for name, sections in lectures if name == "simt"]
     assert 50 <= sum(minutes) <= 75
-    told = re.search(r"takes (\S+ to \S+) minutes", text_of("chapters/before_the_first_warp.ipynb"))
-    assert f"{told[1]} minutes" in front
+    match = re.search(
+        r"takes (\S+ to \S+) minutes", text_of("chapters/before_the_first_warp.ipynb")
+    )
+    assert f"{match[1]} minutes" in front
 
 
 def test_the_glossary_is_in_order():

@@ -128,19 +128,19 @@ def schema(name: str, strict: bool = True) -> dict[str, Any]:
     }
 
 
-def contradictions(found: Any, path: str = "$") -> list[str]:
+def contradictions(content: Any, path: str = "$") -> list[str]:
     """Return the places of peaks below their averages: a JSON schema compares no numbers."""
-    if isinstance(found, list):
-        found = {f"[{k}]": value for k, value in enumerate(found)}
-    if not isinstance(found, dict):
+    if isinstance(content, list):
+        content = {f"[{k}]": value for k, value in enumerate(content)}
+    if not isinstance(content, dict):
         return []
-    told = [
-        line for name, value in found.items() for line in contradictions(value, f"{path}.{name}")
+    problems = [
+        line for name, value in content.items() for line in contradictions(value, f"{path}.{name}")
     ]
-    peak, average = found.get("peak_watts"), found.get("average_watts")
+    peak, average = content.get("peak_watts"), content.get("average_watts")
     if peak is not None and average is not None and peak < average:
-        told.append(f"{path}: a peak of {peak} W, and {average} W on average")
-    return told
+        problems.append(f"{path}: a peak of {peak} W, and {average} W on average")
+    return problems
 
 
 def _one_or_by_name(kind: dict[str, Any]) -> dict[str, Any]:

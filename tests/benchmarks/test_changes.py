@@ -37,22 +37,22 @@ WHERE = "rmat, searches, luo, kernel_ms"
     ],
 )
 def test_a_figure_has_changed_where_the_ranges_are_apart(old, new, ratio):
-    found = compare(old, new)
-    assert [change.where for change in found.changes] == ([] if ratio is None else [WHERE])
-    assert found.same == (ratio is None)
+    comparison = compare(old, new)
+    assert [change.where for change in comparison.changes] == ([] if ratio is None else [WHERE])
+    assert comparison.same == (ratio is None)
     if ratio is not None:
-        assert found.changes[0].ratio == pytest.approx(ratio)
-    assert found.worse == (ratio is not None and ratio > 1)
+        assert comparison.changes[0].ratio == pytest.approx(ratio)
+    assert comparison.worse == (ratio is not None and ratio > 1)
 
 
 def test_the_worst_comes_first():
     old, new = ({"what": "", "times": []} for _ in range(2))
     for name, before, after in (("a", 1, 2), ("b", 1, 0.2), ("c", 1, 5), ("d", 1, 1)):
-        for there, ms in ((old, before), (new, after)):
-            there["times"].append({"technique": name, "ms": ms, "ms_spread": [ms, ms]})
-    found = compare(old, new)
-    assert [change.where for change in found.changes] == ["c, ms", "a, ms", "b, ms"]
-    lines = str(found).splitlines()
+        for content, ms in ((old, before), (new, after)):
+            content["times"].append({"technique": name, "ms": ms, "ms_spread": [ms, ms]})
+    comparison = compare(old, new)
+    assert [change.where for change in comparison.changes] == ["c, ms", "a, ms", "b, ms"]
+    lines = str(comparison).splitlines()
     assert lines[0].split() == ["ratio", "old", "new"]
     assert lines[1].split() == ["5.000", "1", "5", "c,", "ms"]
     assert lines[-1].startswith("3 changed by more than their spread, 1 did not; 0 only in")
@@ -60,8 +60,8 @@ def test_the_worst_comes_first():
 
 def test_rows_of_another_size_are_not_compared():
     old, new = ({**kept(1), "times": [{"n": n, "ms": 1.0}]} for n in (512, 1024))
-    found = compare(old, new)
-    assert (found.changes, found.same, found.only_old, found.only_new) == ([], 0, 1, 1)
+    both = compare(old, new)
+    assert (both.changes, both.same, both.only_old, both.only_new) == ([], 0, 1, 1)
 
 
 def test_figures_by_name_have_a_range_each():
@@ -70,9 +70,9 @@ def test_figures_by_name_have_a_range_each():
         spread = {name: [value, value] for name, value in ms.items()}
         return {"what": "", "times": [{"workload": "w", "ms": ms, "ms_spread": spread}]}
 
-    found = compare(by_name(1.0, 1.0), by_name(1.0, 3.0))
-    assert found.changes == [Change("w, ms, NumPy, one core", 1.0, 3.0)]
-    assert found.same == 1
+    comparison = compare(by_name(1.0, 1.0), by_name(1.0, 3.0))
+    assert comparison.changes == [Change("w, ms, NumPy, one core", 1.0, 3.0)]
+    assert comparison.same == 1
 
 
 def test_what_was_foretold_or_given_up_is_no_figure():
@@ -80,15 +80,15 @@ def test_what_was_foretold_or_given_up_is_no_figure():
 
 
 def test_another_device_is_told():
-    told = str(compare(kept(1), {**kept(1), "device": "another", "driver": "590"}))
-    assert "another device: a GPU, now another" in told
-    assert "another driver: 580, now 590" in told
+    text = str(compare(kept(1), {**kept(1), "device": "another", "driver": "590"}))
+    assert "another device: a GPU, now another" in text
+    assert "another driver: 580, now 590" in text
 
 
 @pytest.mark.parametrize("file", sorted(record.FOLDER.glob("*.json")), ids=lambda f: f.stem)
 def test_a_kept_file_has_figures_that_are_told_apart_and_does_not_differ_from_itself(file):
-    found = read(file)
-    same = compare(found, found)
+    content = read(file)
+    same = compare(content, content)
     assert (same.changes, same.only_old, same.only_new, same.apart) == ([], 0, 0, {})
     assert same.same == times_in(file.read_text())
 

@@ -28,18 +28,18 @@ def ran(monkeypatch, tmp_path):
     ran = []
 
     def writer(name, ms):
-        def write(device, here, folder, *, shrink=0, methods=("a", "b"), repeat=9):
+        def write(device, circumstances, folder, *, shrink=0, methods=("a", "b"), repeat=9):
             ran.append((name, shrink, list(methods), repeat, device))
             rows = [{"method": "a", "kernel_ms": ms[0] if len(ms) == 1 else ms.pop(0)}]
-            return record.write(name, "times", {"times": rows}, here, folder)
+            return record.write(name, "times", {"times": rows}, circumstances, folder)
 
         return write
 
-    def alone(device, here, folder, *, scale=20):
+    def alone(device, circumstances, folder, *, scale=20):
         ran.append(("alone", scale, device))
-        return record.write("alone", "times", {"times": []}, here, folder)
+        return record.write("alone", "times", {"times": []}, circumstances, folder)
 
-    def broken(device, here, folder, *, shrink=0):
+    def broken(device, circumstances, folder, *, shrink=0):
         raise RuntimeError("out of memory")
 
     some = {
@@ -63,30 +63,30 @@ def ran(monkeypatch, tmp_path):
     SUBJECTS.update(SUBJECTS_BEFORE)
 
 
-def told(*words: str, folder: Path | None = None) -> list[str]:
+def command(*words: str, folder: Path | None = None) -> list[str]:
     return [*words, "--commit", "abc", *(["--folder", str(folder)] if folder else [])]
 
 
 def test_subjects_run_by_name_in_their_order_and_all_leaves_some_out(ran, tmp_path):
-    assert front.main(told("two", "one", folder=tmp_path)) == 0
+    assert front.main(command("two", "one", folder=tmp_path)) == 0
     assert [name for name, *_ in ran] == ["one", "two"]
     assert json.loads((tmp_path / "two.json").read_text())["commit"] == "abc"
     ran.clear()
-    assert front.main(told("all", folder=tmp_path)) == 0
+    assert front.main(command("all", folder=tmp_path)) == 0
     assert [name for name, *_ in ran] == ["one", "two"]
 
 
 def test_a_quick_run_has_its_options_and_its_folder_and_others_go_over_them(ran, tmp_path):
-    assert front.main(told("one", "two", "--quick", "--shrink", "2", "--methods", "b")) == 0
+    assert front.main(command("one", "two", "--quick", "--shrink", "2", "--methods", "b")) == 0
     assert [row[:4] for row in ran] == [("one", 2, ["b"], 9), ("two", 2, ["b"], 3)]
     assert sorted(p.name for p in (tmp_path / "quick").iterdir()) == ["one.json", "two.json"]
-    assert front.main(told("alone", "--quick", folder=tmp_path)) == 0
+    assert front.main(command("alone", "--quick", folder=tmp_path)) == 0
     assert ran[-1] == ("alone", 3, None)  # the CPU is measured, so no GPU is given
     assert json.loads((tmp_path / "alone.json").read_text())["gpu"] is False
 
 
 def test_a_failure_is_named_and_the_rest_is_measured(ran, tmp_path, capsys):
-    assert front.main(told("broken", "one", folder=tmp_path)) == front.FAILED == 1
+    assert front.main(command("broken", "one", folder=tmp_path)) == front.FAILED == 1
     out, err = capsys.readouterr()
     assert "[2/2] broken: 0.0 s, FAILED" in out
     assert "out of memory" in err
@@ -95,7 +95,7 @@ def test_a_failure_is_named_and_the_rest_is_measured(ran, tmp_path, capsys):
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         ("three", "SUBJECT = 'three': must be one of all, one, two, alone, broken"),
         ("", "name a subject: all, one, two, alone, broken"),
@@ -110,11 +110,11 @@ def test_a_failure_is_named_and_the_rest_is_measured(ran, tmp_path, capsys):
         ("one --compare a.json b.json", "SUBJECT = 'one': must be left out: two files"),
     ],
 )
-def test_a_wrong_command_is_refused_with_what_is_allowed(ran, words, said, capsys):
+def test_a_wrong_command_is_refused_with_what_is_allowed(ran, words, message, capsys):
     with pytest.raises(SystemExit) as stopped:
         front.main([*words.split(), "--commit", "abc"])
     assert stopped.value.code == front.WRONG == 2
-    assert re.search(said, " ".join(capsys.readouterr().err.split()))
+    assert re.search(message, " ".join(capsys.readouterr().err.split()))
     assert ran == []
 
 
@@ -123,7 +123,7 @@ def test_without_a_gpu_the_answer_says_what_is_needed_and_how_to_get_it(ran, mon
         raise RuntimeError("no CUDA GPU answers")
 
     monkeypatch.setattr(front, "CudaDevice", none)
-    assert front.main(told("one", "alone")) == 2
+    assert front.main(command("one", "alone")) == 2
     err = capsys.readouterr().err
     assert err.startswith("one: no GPU answers")
     for what in ("nvidia-smi", "numba-cuda", "colab.research.google.com", "benchmarks alone"):
@@ -166,9 +166,9 @@ def test_no_git_is_an_error_that_names_the_option(ran, monkeypatch, capsys):
 
 
 def test_a_run_is_compared_with_what_stood_there_before_it_was_written_over(ran, tmp_path, capsys):
-    assert front.main(told("one", folder=tmp_path)) == 0
+    assert front.main(command("one", folder=tmp_path)) == 0
     old = tmp_path / "one.json"
-    assert front.main(told("one", "--compare", str(old), folder=tmp_path)) == front.WORSE == 3
+    assert front.main(command("one", "--compare", str(old), folder=tmp_path)) == front.WORSE == 3
     out = capsys.readouterr().out
     assert "1.500" in out
     assert "1 changed by more than their spread, 0 did not" in out
@@ -176,10 +176,10 @@ def test_a_run_is_compared_with_what_stood_there_before_it_was_written_over(ran,
 
 def test_a_folder_of_files_is_compared_with_several_subjects(ran, tmp_path, capsys):
     old, new = tmp_path / "old", tmp_path / "new"
-    assert front.main(told("all", folder=old)) == 0
-    assert front.main(told("two", "--compare", str(old), folder=new)) == 0
+    assert front.main(command("all", folder=old)) == 0
+    assert front.main(command("two", "--compare", str(old), folder=new)) == 0
     assert "0 changed by more than their spread, 1 did not" in capsys.readouterr().out
-    assert front.main(told("all", "--compare", str(old), folder=new)) == 3
+    assert front.main(command("all", "--compare", str(old), folder=new)) == 3
     ran.clear()
     assert front.main(["--compare", str(new), str(old)]) == 0
     assert front.main(["--compare", str(old), str(new)]) == 3

@@ -64,8 +64,8 @@ def test_the_loop_of_the_issue_rate_is_additions_and_minima_and_little_else(cc, 
 
 def test_shares_are_of_both_limits():
     # 2 ms: 4000 GB/s could have moved 8 GB, and 10 million million a second done 2e10 pairs.
-    found = Limits(4000.0, 10.0, 5).judged(2.0, 2 * 10**9, 5 * 10**9)
-    assert found == {
+    shares = Limits(4000.0, 10.0, 5).judged(2.0, 2 * 10**9, 5 * 10**9)
+    assert shares == {
         "least_bytes": 2 * 10**9,
         "least_operations": 5 * 10**9,
         "share_of_bandwidth": 0.25,
@@ -74,10 +74,10 @@ def test_shares_are_of_both_limits():
 
 
 def test_a_file_tells_the_limits_and_the_state_of_the_cache():
-    found = limits.measured_limits(gk.SimtDevice(), shrink=20).figures
-    assert found["copy_gigabytes_per_second"] > 0
-    assert found["tera_add_mins_per_second"] > 0
-    assert (found["cache"], found["l2_bytes"]) == ("flushed", 0)
+    figures = limits.measured_limits(gk.SimtDevice(), shrink=20).figures
+    assert figures["copy_gigabytes_per_second"] > 0
+    assert figures["tera_add_mins_per_second"] > 0
+    assert (figures["cache"], figures["l2_bytes"]) == ("flushed", 0)
 
 
 def test_a_machine_has_no_cache_to_empty():
@@ -88,11 +88,11 @@ def test_a_machine_has_no_cache_to_empty():
 
 def test_nothing_but_zeros_is_read_and_nothing_written():
     device = gk.SimtDevice()
-    words, found = device.full(1000, 0, np.int64), device.full(1, -7, np.int64)
-    device.launch(cold_cache.read_all, 2, 64, words, found)
-    assert device.read(found)[0] == -7
-    device.launch(cold_cache.read_all, 2, 64, device.full(1000, 4, np.int64), found)
-    assert device.read(found)[0] == 4
+    words, output = device.full(1000, 0, np.int64), device.full(1, -7, np.int64)
+    device.launch(cold_cache.read_all, 2, 64, words, output)
+    assert device.read(output)[0] == -7
+    device.launch(cold_cache.read_all, 2, 64, device.full(1000, 4, np.int64), output)
+    assert device.read(output)[0] == 4
 
 
 @pytest.fixture
@@ -122,10 +122,10 @@ def test_every_run_on_a_gpu_begins_with_a_read_of_four_times_its_cache(gpus, mon
     kernel_ms(device, lambda d: d.launch(fill, 1, 32, item, 1), 2, busy_rounds=1)
     run = [cold_cache.read_all, kernel_time.keep_busy, fill]
     assert order == [fill, kernel_time.keep_busy, *run, *run]
-    there = weakref.ref(device)
+    reference = weakref.ref(device)
     del device
     gc.collect()
-    assert there() is None  # what is read goes with its device
+    assert reference() is None  # what is read goes with its device
 
 
 def test_a_gpu_that_does_not_tell_its_cache_has_the_largest(gpus, monkeypatch):

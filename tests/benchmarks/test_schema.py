@@ -26,23 +26,23 @@ BY_NAME = {"ms": {"a": 1.0}, "ms_spread": {"a": [1.0, 1.0]}, "share_of_bandwidth
 FULL = {**HEAD, "times": [{"searches": {"luo": TIMES}}, {**BY_NAME, "share_of_issue_rate": {}}]}
 
 
-def problems(name: str, found: dict, strict: bool = True) -> list[str]:
+def problems(name: str, content: dict, strict: bool = True) -> list[str]:
     return [
-        error.message for error in Draft202012Validator(schema(name, strict)).iter_errors(found)
+        error.message for error in Draft202012Validator(schema(name, strict)).iter_errors(content)
     ]
 
 
-def changed(found: dict, path: tuple, value=None) -> dict:
+def changed(content: dict, path: tuple, value=None) -> dict:
     """Return a copy with something at a path put in another's place, or taken away."""
-    found = copy.deepcopy(found)
-    there = found
+    content = copy.deepcopy(content)
+    part_of_content = content
     for part in path[:-1]:
-        there = there[part]
+        part_of_content = part_of_content[part]
     if value is None:
-        del there[path[-1]]
+        del part_of_content[path[-1]]
     else:
-        there[path[-1]] = value
-    return found
+        part_of_content[path[-1]] = value
+    return content
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
@@ -115,8 +115,8 @@ def test_a_peak_below_its_average_is_told():
     row = {"average_watts": 300.0, "peak_watts": 300.0}
     assert contradictions({"times": [row, {"ms": 1.0, "searches": {"luo": row}}]}) == []
     wrong = {**row, "peak_watts": 299.9}
-    told = contradictions({"times": [row, {"searches": {"luo": wrong}}, wrong]})
-    assert told == [
+    messages = contradictions({"times": [row, {"searches": {"luo": wrong}}, wrong]})
+    assert messages == [
         f"${place}: a peak of 299.9 W, and 300.0 W on average"
         for place in (".times.[1].searches.luo", ".times.[2]")
     ]

@@ -101,10 +101,10 @@ def test_a_wrong_distance_keeps_no_time(g, wrong_from):
     right = timer.search(g)
 
     def search(device, root):
-        found = right(device, root)
+        result = right(device, root)
         if root == wrong:
-            found.distance[-1] += 1
-        return found
+            result.distance[-1] += 1
+        return result
 
     with pytest.raises(AssertionError, match=f"it from {wrong}"):
         time_search(search, timer, given, 1, 1.0, "it", patience=100)
@@ -113,19 +113,19 @@ def test_a_wrong_distance_keeps_no_time(g, wrong_from):
 def test_roots_are_of_one_component_have_arcs_and_differ():
     g = gk.rmat(9, 4, seed=3)
     root = int(np.argmax(g.out_degree))
-    found = cases(g, root)
-    roots = [case.root for case in found]
+    all_cases = cases(g, root)
+    roots = [case.root for case in all_cases]
     assert roots[0] == root
     assert len(set(roots)) == len(roots) == 17
     assert roots == [case.root for case in cases(g, root)]
-    for case in found:
+    for case in all_cases:
         assert g.out_degree[case.root] > 0
-        assert (case.reached, case.arcs) == (found[0].reached, found[0].arcs)
+        assert (case.reached, case.arcs) == (all_cases[0].reached, all_cases[0].arcs)
         assert np.array_equal(case.distance, gk.reference.bfs(g, case.root).distance)
         assert case.levels == case.distance.max() + 1
-    reached = found[0].distance >= 0
-    assert found[0].arcs == g.out_degree[reached].sum()
-    assert found[0].least_bytes == 8 * reached.sum() + 4 * found[0].arcs
+    reached = all_cases[0].distance >= 0
+    assert all_cases[0].arcs == g.out_degree[reached].sum()
+    assert all_cases[0].least_bytes == 8 * reached.sum() + 4 * all_cases[0].arcs
 
 
 def test_a_vertex_alone_is_its_own_other_root():

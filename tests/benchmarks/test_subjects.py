@@ -43,16 +43,16 @@ def test_each_subject_writes_a_file_that_says_all_that_it_must(name, tmp_path, m
     assert between_quartiles(kept) > 0
 
 
-def between_quartiles(there) -> int:
+def between_quartiles(content) -> int:
     """Return how many figures lie between their quartiles, as all that have some must."""
-    if isinstance(there, list):
-        return sum(map(between_quartiles, there))
-    if not isinstance(there, dict):
+    if isinstance(content, list):
+        return sum(map(between_quartiles, content))
+    if not isinstance(content, dict):
         return 0
     count = 0
-    for name, value in there.items():
-        if name + SPREAD in there:
-            spread = there[name + SPREAD]
+    for name, value in content.items():
+        if name + SPREAD in content:
+            spread = content[name + SPREAD]
             by_name = value if isinstance(value, dict) else {"": value}
             for key, one in by_name.items():
                 low, high = spread[key] if isinstance(value, dict) else spread

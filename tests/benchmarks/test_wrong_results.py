@@ -69,9 +69,9 @@ def test_wrong_distances_of_all_pairs(monkeypatch, on_cpu):
     right = ALL_PAIRS["naive"]
 
     def wrong(lengths, device, **options):
-        found = right(lengths, device, **options)
-        found.distance[3:, 5] += 1
-        return found
+        result = right(lengths, device, **options)
+        result.distance[3:, 5] += 1
+        return result
 
     monkeypatch.setitem(ALL_PAIRS, "naive", wrong)
     measuring = apsp.Measuring(gk.SimtDevice(), 1)
@@ -112,9 +112,9 @@ def test_wrong_searches_from_many_roots(monkeypatch):
     right = many_roots.bfs_many
 
     def wrong(*args, **options):
-        found = right(*args, **options)
-        found.distance[..., -1] += 1
-        return found
+        result = right(*args, **options)
+        result.distance[..., -1] += 1
+        return result
 
     monkeypatch.setattr(many_roots, "bfs_many", wrong)
     given = gk.SimtDevice(), gk.erdos_renyi(20, 4, seed=1), 0, Limits(1.0, 1.0), 1, (4,)
@@ -126,8 +126,8 @@ def test_libraries_find_what_one_core_finds():
     g = gk.rmat(5, 4, seed=1)
     right = nx.single_source_shortest_path_length(g.to_networkx(), 0)
     for name, search in on_cpu.searches(g):
-        found = search(0).distance
-        assert {v: d for v, d in enumerate(found.tolist()) if d >= 0} == right, name
+        distance = search(0).distance
+        assert {v: d for v, d in enumerate(distance.tolist()) if d >= 0} == right, name
     heavy = weighted(g)
     for name, search in on_cpu.path_searches(heavy):
         assert sssp.is_shortest(heavy, 0, search(0).distance), name

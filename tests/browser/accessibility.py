@@ -106,9 +106,9 @@ def violations(
     seen = page.evaluate(MARK, [ALIKE if color else 0, looks or {}])
     if looks is not None:
         looks.update(seen)
-    found = page.evaluate("async (options) => (await axe.run(options)).violations", options)
+    results = page.evaluate("async (options) => (await axe.run(options)).violations", options)
     return [
         (rule["id"], f"{node['html'][:200]} ({node.get('failureSummary', '')[:300]})")
-        for rule in found
+        for rule in results
         for node in rule["nodes"]
     ]

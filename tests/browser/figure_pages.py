@@ -90,8 +90,8 @@ def place(page, picture, x, y):
 
 
 def faults(page, **rules):
-    found = violations(page, tags=(*TAGS, "best-practice"), **rules)
-    return [fault for fault in found if fault[0] not in NOT_OURS]
+    results = violations(page, tags=(*TAGS, "best-practice"), **rules)
+    return [fault for fault in results if fault[0] not in NOT_OURS]
 
 
 @pytest.fixture(scope="module")

@@ -20,19 +20,19 @@ html.dark .odd {{ color: #333; }}
 def find(used_pages):
     with used_pages(1280) as page:
 
-        def found(more="", dark=False):
+        def low_contrast(more="", dark=False):
             if not dark:
                 page.set_content(PAGE.replace("MORE", more))
             page.evaluate("(dark) => document.documentElement.classList.toggle('dark', dark)", dark)
             return [fault for fault in violations(page, structure=False) if "contrast" in fault[0]]
 
-        yield found
+        yield low_contrast
 
 
 def test_a_token_that_is_faint_in_a_later_theme_alone_is_found(find):
     assert find() == []
-    ((_, said),) = find(dark=True)
-    assert "odd word" in said
+    ((_, message),) = find(dark=True)
+    assert "odd word" in message
 
 
 @pytest.mark.parametrize(

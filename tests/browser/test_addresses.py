@@ -323,7 +323,7 @@ FOLLOWED = """async ([figure, address]) => {
 
 
 def test_every_link_of_the_book_sets_what_it_says(book, open_page):
-    found, linked = 0, {}
+    count, linked = 0, {}
     for path in sorted(book.rglob("*.html")):
         text = path.read_text(encoding="utf-8")
         links = re.findall(r'href="#(fig-[a-z0-9-]+)" data-gk-state="([^"]*)"', text)
@@ -335,15 +335,17 @@ def test_every_link_of_the_book_sets_what_it_says(book, open_page):
         page, problems = open_page(path.relative_to(book))
         for figure, state in links:
             address, wanted = f"#{figure}?{unescape(state)}", dict(parse_qsl(unescape(state)))
-            there = page.evaluate(FOLLOWED, [figure, address])
-            assert there["shown"], address
-            assert there["step"] == wanted.pop("step", there["step"]), address
-            slugs = [re.sub("[^a-z0-9]+", "-", text.lower()).strip("-") for text in there["fields"]]
+            answer = page.evaluate(FOLLOWED, [figure, address])
+            assert answer["shown"], address
+            assert answer["step"] == wanted.pop("step", answer["step"]), address
+            slugs = [
+                re.sub("[^a-z0-9]+", "-", text.lower()).strip("-") for text in answer["fields"]
+            ]
             for value in wanted.values():
                 assert value in slugs, address
-            assert there["noted"].startswith(f"#{figure}?")
-            noted = parse_qsl(there["noted"].partition("?")[2])
+            assert answer["noted"].startswith(f"#{figure}?")
+            noted = parse_qsl(answer["noted"].partition("?")[2])
             assert {*parse_qsl(unescape(state))} <= {*noted}, address
-            found += 1
+            count += 1
         assert problems == []
-    assert found
+    assert count

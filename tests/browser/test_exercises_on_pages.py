@@ -211,8 +211,8 @@ def test_the_tries_on_pages_download_in_the_form_of_a_record(own_browser, tmp_pa
         mine.get_by_role("button", name="Download as JSON").click()
     assert saved.value.suggested_filename == "exercises-on-pages.json"
     records = json.loads(Path(saved.value.path()).read_text())
-    told = [[record[key] for key in ("task", "verdict", "tries", "answer")] for record in records]
-    assert told == [
+    fields = [[record[key] for key in ("task", "verdict", "tries", "answer")] for record in records]
+    assert fields == [
         ["simt-1", "solved", 2, "{'a': 12, 'b': 4, 'c': 2, 'd': 8}"],
         ["simt-2", "not yet", 1, "line 1"],
         ["simt-3", "declared", 0, None],

@@ -118,9 +118,9 @@ def test_words_have_a_fortieth_of_the_height_and_nothing_is_cut(shown, view):
         _, figure = shown(chapter, f"{name}?show={how}")
         assert figure.get_attribute("data-view") == view
         assert figure.bounding_box() == {"x": 0, "y": 0} | SCREEN
-        found = figure.evaluate(MEASURED)
-        assert found["sizes"][0][0] >= SCREEN["height"] / 40 - 0.01, (how, found["sizes"])
-        assert (found["cut"], found["scrolled"]) == ([], []), how
+        sizes = figure.evaluate(MEASURED)
+        assert sizes["sizes"][0][0] >= SCREEN["height"] / 40 - 0.01, (how, sizes["sizes"])
+        assert (sizes["cut"], sizes["scrolled"]) == ([], []), how
 
 
 @pytest.fixture
@@ -232,11 +232,11 @@ def test_a_pointer_finds_its_mark_in_an_enlarged_picture(open_figures):  # noqa:
             return [box.x + box.width / 2, box.y + box.height / 2];
         })"""
     )
-    told = set()
+    texts = set()
     for x, y in dots[:4]:
         page.mouse.move(x, y)
-        told.add(picture.locator(".gk-note").text_content())
-    assert len(told) == len(dots[:4]) > 1
+        texts.add(picture.locator(".gk-note").text_content())
+    assert len(texts) == len(dots[:4]) > 1
 
 
 def test_the_meaning_of_a_number_stands_beside_it_in_an_enlarged_figure(open_figures):  # noqa: F811

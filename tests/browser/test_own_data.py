@@ -32,8 +32,8 @@ def test_a_press_on_a_vertex_its_key_or_the_list_starts_the_search_there(open_pa
     for press, root in ((page.mouse.click, 5), (page.touchscreen.tap, 15), (page.mouse.click, 0)):
         press(*spot(page, figure, root))
         assert (choice.input_value(), slider.input_value()) == (str(root), "0")
-        said = figure.locator(".gk-now").text_content()
-        assert said.startswith(f"Level 0 from vertex {root}: 1 vertex")
+        sentence = figure.locator(".gk-now").text_content()
+        assert sentence.startswith(f"Level 0 from vertex {root}: 1 vertex")
         assert figure.bounding_box()["height"] == pytest.approx(tall, abs=1)
     page.mouse.click(*spot(page, figure, 3))  # no run from this vertex was recorded
     assert choice.input_value() == "0"
@@ -51,9 +51,9 @@ def test_a_press_on_a_vertex_its_key_or_the_list_starts_the_search_there(open_pa
     figure.get_by_role("button", name="Next level").click()
     address = f"#{id_of(ROOTS)}?run=frontier&root=5&step=1"
     page.wait_for_function(f"location.hash === '{address}'")
-    said = figure.locator(".gk-now").text_content()
+    sentence = figure.locator(".gk-now").text_content()
     again = open_parts(html_of(ROOTS), width=width, hash_=address).locator("figure")
-    assert again.locator(".gk-now").text_content() == said
+    assert again.locator(".gk-now").text_content() == sentence
     assert again.get_by_label("Root").input_value() == "5"
 
 
@@ -136,11 +136,11 @@ def test_a_number_says_what_it_counts_to_a_pointer_a_tap_and_a_key(open_figures,
         page.locator(".gk-program").focus()
         page.keyboard.press("Tab")
         assert note.text_content().startswith("Lanes of this warp")
-        said = page.locator(".gk-now").text_content()
+        sentence = page.locator(".gk-now").text_content()
         for key in ("ArrowDown", "ArrowDown", "ArrowUp"):
             page.keyboard.press(key)
         assert note.text_content().startswith("Lanes that go into the branch")
-        assert page.locator(".gk-now").text_content() == said
+        assert page.locator(".gk-now").text_content() == sentence
         page.get_by_role("button", name="Full width").click()
     if not names.first.is_visible():
         page.get_by_role("button", name=re.compile("Numbers")).tap()

@@ -215,22 +215,22 @@ def visit(open_session_page, book):
             page.goto((book / name).as_uri(), wait_until="load")
         else:
             page, problems = windows[theme] = open_session_page(name, width=width, theme=theme)
-        found = seen[name] = Visit([], {}, {}, {}, {}, [], [], [], [])
+        record = seen[name] = Visit([], {}, {}, {}, {}, [], [], [], [])
         for asked in looks:
             if asked != looks[0]:
                 look(page, *asked)
-            found.theme[asked] = page.evaluate("document.documentElement.dataset.theme")
-            found.overflow[asked] = page.evaluate(
+            record.theme[asked] = page.evaluate("document.documentElement.dataset.theme")
+            record.overflow[asked] = page.evaluate(
                 "document.scrollingElement.scrollWidth - document.documentElement.clientWidth"
             )
             if asked in CLOSELY[name]:
-                found.inside += page.evaluate(SCROLLED_INSIDE)
+                record.inside += page.evaluate(SCROLLED_INSIDE)
             if asked[0] == 1280:
-                found.layout = page.evaluate(LAYOUT)
-                found.cut_off = page.evaluate(CUT_OFF)
+                record.layout = page.evaluate(LAYOUT)
+                record.cut_off = page.evaluate(CUT_OFF)
             else:
-                found.small = page.evaluate(SMALL)
-                found.unmarked = page.evaluate(UNMARKED)
+                record.small = page.evaluate(SMALL)
+                record.unmarked = page.evaluate(UNMARKED)
         # Last, because axe leaves fewer tokens on the page; the scroll position is restored.
         closely = CLOSELY[name]
         for asked, rules in zip(reversed(closely), RULES, strict=EFFORT == SOAK):
@@ -238,9 +238,9 @@ def visit(open_session_page, book):
                 look(page, *asked)
             with contextlib.suppress(TimeoutError):  # axe will report it
                 page.wait_for_function(SEEN, timeout=2000)
-            found.violations[asked] = violations(page, looks=compared, **rules)
-        found.problems += problems
-        return found
+            record.violations[asked] = violations(page, looks=compared, **rules)
+        record.problems += problems
+        return record
 
     yield visited
     for page, _ in windows.values():
@@ -254,15 +254,15 @@ def name(request) -> str:
 
 
 def test_a_page_works_offline_fits_any_window_and_passes_axe_in_either_theme(visit, name):
-    found = visit(name)
-    assert found.problems == []
-    assert {theme for _, theme in found.theme} == set(THEMES)
-    assert found.theme == {look: look[1] for look in LOOKS[name]}
-    assert {look: over for look, over in found.overflow.items() if over > 0} == {}
-    assert found.violations == {look: [] for look in CLOSELY[name]}
+    record = visit(name)
+    assert record.problems == []
+    assert {theme for _, theme in record.theme} == set(THEMES)
+    assert record.theme == {look: look[1] for look in LOOKS[name]}
+    assert {look: over for look, over in record.overflow.items() if over > 0} == {}
+    assert record.violations == {look: [] for look in CLOSELY[name]}
     # No listing is wider than its box; on a phone no word is smaller than nine pixels, and what
     # scrolls sideways says so.
-    assert (found.cut_off, found.small, found.unmarked) == ([], [], [])
+    assert (record.cut_off, record.small, record.unmarked) == ([], [], [])
 
 
 CHAPTERS = [name for name in PAGES if name.startswith("chapters/")]

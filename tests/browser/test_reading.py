@@ -82,8 +82,8 @@ def test_search_shows_the_words_around_and_lands_on_them(open_page):
         .endswith("glossary.html?found=virtual%20warp#term-virtual-warp")
     )
     assert "neighboring lanes" in first.locator("p").inner_text()
-    told = page.locator("#search-results [role=status]").inner_text()
-    assert re.fullmatch(r"\d+ places(; these are the first 60)?\.", told)
+    status = page.locator("#search-results [role=status]").inner_text()
+    assert re.fullmatch(r"\d+ places(; these are the first 60)?\.", status)
     section = results.filter(
         has=page.locator("a[href*='frontier_bfs.html'][href*='#a-group']")
     ).first
@@ -106,7 +106,7 @@ def test_search_shows_the_words_around_and_lands_on_them(open_page):
 
 
 @pytest.mark.parametrize(
-    ("asked", "said"),
+    ("asked", "message"),
     [
         ("zyzzyva", "The book has none of these words."),
         ("warp zyzzyva", "places have 1 of the 2 words"),
@@ -115,10 +115,10 @@ def test_search_shows_the_words_around_and_lands_on_them(open_page):
         ("", ""),
     ],
 )
-def test_search_says_what_it_has_not_found(open_page, asked, said):
+def test_search_says_what_it_has_not_found(open_page, asked, message):
     page, problems = open_page("search.html")
     page.locator("article form.bd-search input, main form.bd-search input").first.fill(asked)
-    assert said in page.locator("#search-results [role=status]").inner_text()
+    assert message in page.locator("#search-results [role=status]").inner_text()
     assert bool(page.locator("#search-results li").count()) == ("warp" in asked)
     assert problems == []
 

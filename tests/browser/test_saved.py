@@ -80,9 +80,9 @@ def test_a_saved_file_is_called_by_the_figure_and_its_state(open_figures):  # no
     assert name.startswith(figure)
     assert name.endswith(f"-step-{step}.svg")
     root = ET.fromstring(svg)
-    said = {child.tag.rpartition("}")[2]: child.text for child in root}
-    assert said["title"] == page.locator("figure").get_attribute("aria-label")
-    assert f"#{figure}" in said["desc"]
+    texts = {child.tag.rpartition("}")[2]: child.text for child in root}
+    assert texts["title"] == page.locator("figure").get_attribute("aria-label")
+    assert f"#{figure}" in texts["desc"]
 
 
 def test_a_saved_png_is_the_svg_in_three_times_as_many_pixels(open_figures, tmp_path):  # noqa: F811

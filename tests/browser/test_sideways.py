@@ -23,9 +23,9 @@ def phone(open_page):
 def wide_table(page):
     """Return the first table that is wider than its box, in view."""
     tables = page.query_selector_all(TABLE)
-    found = next(t for t in tables if t.evaluate("e => e.scrollWidth > e.clientWidth + 100"))
-    found.scroll_into_view_if_needed()
-    return found
+    table = next(t for t in tables if t.evaluate("e => e.scrollWidth > e.clientWidth + 100"))
+    table.scroll_into_view_if_needed()
+    return table
 
 
 def edges(page, table) -> dict[str, float]:

@@ -103,15 +103,15 @@ def page_of(used_pages, tmp_path_factory):
 @pytest.fixture(scope="module")
 def measured(used_pages, page_of):
     """Return a function that measures every figure of a notebook, once for each width."""
-    found = {}
+    sizes = {}
 
     def measure(notebook, width):
-        if (notebook, width) not in found:
+        if (notebook, width) not in sizes:
             with used_pages(width) as page:
                 page.goto(page_of(notebook.stem, stored(notebook)).as_uri())
-                found[notebook, width] = page.evaluate(MEASURED)
-        assert found[notebook, width]
-        return found[notebook, width]
+                sizes[notebook, width] = page.evaluate(MEASURED)
+        assert sizes[notebook, width]
+        return sizes[notebook, width]
 
     return measure
 

@@ -230,12 +230,12 @@ def answers(page):
 @NAMES
 def test_what_is_asked_of_a_figure_is_answered_as_it_was(open_figures, name):  # noqa: F811
     """If new answers are right, store them by ``KEEP_ANSWERS=1 pytest -n 0 -k answered``."""
-    kept, found = json.loads(ASKED.read_text()), answers(open_figures(name))
+    kept, current = json.loads(ASKED.read_text()), answers(open_figures(name))
     if "KEEP_ANSWERS" in os.environ:
-        kept[name] = found
+        kept[name] = current
         lines = ",\n".join(f"{json.dumps(k)}: {json.dumps(v)}" for k, v in kept.items())
         ASKED.write_text(f"{{\n{lines}\n}}\n")
-    assert found == kept[name]
+    assert current == kept[name]
 
 
 @pytest.mark.parametrize("name", KINDS.values())
@@ -295,9 +295,9 @@ def test_a_comparison_has_all_its_numbers_below_and_in_a_file(open_figures):  # 
         page = open_figures("compare", scripts=scripts)
         page.locator(".gk-compare-numbers summary").click()
         rows = page.locator(".gk-compare-numbers tbody tr").all()
-        told = [row.locator("th, td").all_text_contents() for row in rows]
-        assert told[0] == ["a <b>", "g", "3", "0.25"]
-        assert told[3] == ["c", "h & i", "takes no loops", "-1.5"]
+        texts = [row.locator("th, td").all_text_contents() for row in rows]
+        assert texts[0] == ["a <b>", "g", "3", "0.25"]
+        assert texts[3] == ["c", "h & i", "takes no loops", "-1.5"]
         with page.expect_download() as download:
             page.get_by_role("link", name="Download as CSV").click()
         kept = Path(download.value.path()).read_text(encoding="utf-8")

@@ -186,7 +186,7 @@ def matrix_market(lines: list[bytes]) -> Meaning:
 
 def edge_list(lines: list[bytes]) -> Meaning:
     """Go through a ``.txt`` file."""
-    nodes = announced = said = width = None
+    nodes = announced = announcement = width = None
     undirected = False
     edges, lines_of_edges = [], []
     for at, text in enumerate(lines, 1):
@@ -197,12 +197,12 @@ def edge_list(lines: list[bytes]) -> Meaning:
         if start[:1] in (b"#", b"%"):
             if width is None:
                 undirected |= re.match(rb"\s*undirected\b", start[1:], re.IGNORECASE) is not None
-                told = re.search(
+                match = re.search(
                     rb"\bnodes:[ \t]*([0-9]+)[ \t]+edges:[ \t]*([0-9]+)\b", text, re.IGNORECASE
                 )
-                if told:
-                    nodes, announced = (whole(word, COUNTS, at) for word in told.groups())
-                    said = at
+                if match:
+                    nodes, announced = (whole(word, COUNTS, at) for word in match.groups())
+                    announcement = at
             continue
         words = words_of(text)
         if width is None:
@@ -219,7 +219,7 @@ def edge_list(lines: list[bytes]) -> Meaning:
         raise Refused(len(lines))
     labels = sorted({end for edge in edges for end in edge[:2]})
     if announced is not None and nodes != len(labels):
-        raise Refused(said)
+        raise Refused(announcement)
     if any(isinstance(w, float) for _, _, w in edges):
         for at, (_, _, w) in zip(lines_of_edges, edges, strict=True):
             if int(float(w)) != w and isinstance(w, int):

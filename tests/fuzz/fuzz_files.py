@@ -89,9 +89,9 @@ def judge(file: Path, data: bytes) -> str:
     memory = Memory()
     start = time.process_time()
     try:
-        found = gk.read(file)
+        result = gk.read(file)
     except gk.GraphFormatError as error:
-        found = error
+        result = error
     except (Exception, Warning) as error:
         raise Finding(f"an error of another kind: {error!r}") from error
     seconds = time.process_time() - start
@@ -103,31 +103,31 @@ def judge(file: Path, data: bytes) -> str:
         expected = meaning(file.name, data)
     except Refused as refused:
         expected = refused
-    if isinstance(found, gk.GraphFormatError):
-        check_refusal(file, found, expected)
+    if isinstance(result, gk.GraphFormatError):
+        check_refusal(file, result, expected)
         return "refused"
     if isinstance(expected, Refused):
-        raise Finding(f"{found!r} where line {expected.line} is wrong")
-    check_graph(found, expected)
+        raise Finding(f"{result!r} where line {expected.line} is wrong")
+    check_graph(result, expected)
     content = unpacked(data) if file.suffix == ".gz" else data
     if ".mtx" in file.suffixes:
-        compare_with_scipy(found, content)
+        compare_with_scipy(result, content)
     elif ".txt" in file.suffixes:
-        compare_with_networkx(found, content)
+        compare_with_networkx(result, content)
     return "read"
 
 
 def check_refusal(file: Path, error: gk.GraphFormatError, expected: Meaning | Refused) -> None:
     """Compare the line; look at the message."""
-    said = str(error)
+    message = str(error)
     if isinstance(expected, Meaning):
-        raise Finding(f"a sound file is refused: {said}")
+        raise Finding(f"a sound file is refused: {message}")
     if not isinstance(error.line, int) or error.line < 1 or error.file != str(file):
         raise Finding(f"no file and line: {error!r}")
     if expected.line is not None and error.line != expected.line:
-        raise Finding(f"line {expected.line} is the first that is wrong, not: {said}")
-    if not said.isprintable() or len(said) > 300 or f", line {error.line}: " not in said:
-        raise Finding(f"an odd message: {said!r}")
+        raise Finding(f"line {expected.line} is the first that is wrong, not: {message}")
+    if not message.isprintable() or len(message) > 300 or f", line {error.line}: " not in message:
+        raise Finding(f"an odd message: {message!r}")
 
 
 def check_graph(g: gk.Graph, expected: Meaning) -> None:

@@ -44,8 +44,8 @@ def test_a_damaged_file_is_what_an_oracle_reads_or_refused_at_its_line(tmp_path,
 def test_the_files_to_damage_are_sound(name):
     kinds = set()
     for number in range(FILES):
-        found = meaning(name, sound(name, random.Random(number)))
-        kinds.add((found.directed, found.whole, bool(found.arcs), found.labels[:1] == [0]))
+        content = meaning(name, sound(name, random.Random(number)))
+        kinds.add((content.directed, content.whole, bool(content.arcs), content.labels[:1] == [0]))
     assert len(kinds) > 1
 
 
@@ -88,7 +88,7 @@ def wrong_line(file, *arguments):
 
 
 @pytest.mark.parametrize(
-    ("faults", "found"),
+    ("faults", "finding"),
     [
         ([(words, "CONTROL", b""), (text, "CONTROL", b"")], "where line 3 is wrong"),
         ([(text, "CONTROL", b""), (np, "loadtxt", other_error)], "an error of another kind"),
@@ -96,12 +96,12 @@ def wrong_line(file, *arguments):
     ],
     ids=["control", "KeyError", "line"],
 )
-def test_a_fault_of_the_reader_is_a_finding(tmp_path, monkeypatch, faults, found):
+def test_a_fault_of_the_reader_is_a_finding(tmp_path, monkeypatch, faults, finding):
     for module, name, value in faults:
         monkeypatch.setattr(module, name, value)
     content = b"%%MatrixMarket matrix coordinate integer general\n2 2 1\n1\x0b2 5\n"
     (tmp_path / "g.mtx").write_bytes(content)
-    with pytest.raises(Finding, match=found):
+    with pytest.raises(Finding, match=finding):
         judge(tmp_path / "g.mtx", content)
 
 

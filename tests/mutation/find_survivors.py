@@ -48,14 +48,14 @@ def tried_by(file: str) -> str:
 
 def files_of(chosen: list[str], root: Path = ROOT) -> list[str]:
     """Return the Python files that paths from `root` name, each once."""
-    found: dict[str, None] = {}
+    files: dict[str, None] = {}
     for name in chosen:
         path = root / name
         if not path.exists():
             raise SystemExit(f"{name}: there is no such file")
         inside = sorted(path.rglob("*.py")) if path.is_dir() else [path]
-        found.update(dict.fromkeys(part.relative_to(root).as_posix() for part in inside))
-    return list(found)
+        files.update(dict.fromkeys(part.relative_to(root).as_posix() for part in inside))
+    return list(files)
 
 
 def lines_of(text: str) -> range:
@@ -86,14 +86,14 @@ def changes(files: list[str], lines: range | None) -> list:
     """Return cosmic-ray's changes of files in the current folder that are worth it."""
     from cosmic_ray.commands.init import _all_work_items
 
-    found = []
+    all_changes = []
     for file in files:
         hints = hints_in(Path(file).read_text(encoding="utf-8"))
         for item in _all_work_items([Path(file)], {}):
             (mutation,) = item.mutations
             if is_worth_it(tuple(mutation.start_pos), lines, hints):
-                found.append(mutation)
-    return found
+                all_changes.append(mutation)
+    return all_changes
 
 
 def copy_to(folder: str) -> None:
@@ -142,16 +142,16 @@ def main(arguments: list[str] | None = None) -> None:
         copy_to(folder)
         os.chdir(folder)
         os.environ["PYTHONPATH"] = folder
-        found = changes(files, options.lines)
-        drawn = random.Random(options.seed).sample(found, min(options.sample, len(found)))
-        print(f"{len(found)} changes in {len(files)} files, of which {len(drawn)} are tried")
+        every = changes(files, options.lines)
+        drawn = random.Random(options.seed).sample(every, min(options.sample, len(every)))
+        print(f"{len(every)} changes in {len(files)} files, of which {len(drawn)} are tried")
         survivors = 0
         for k, change in enumerate(drawn, 1):
             diff = survives(change, python, options.timeout)
             survivors += bool(diff)
             place = f"{change.module_path}:{change.start_pos[0]}"
-            said = "SURVIVED" if diff else "noticed"
-            print(f"[{k}/{len(drawn)}] {place} {change.operator_name}: {said}", flush=True)
+            verdict = "SURVIVED" if diff else "noticed"
+            print(f"[{k}/{len(drawn)}] {place} {change.operator_name}: {verdict}", flush=True)
             if diff:
                 print(diff, flush=True)
         os.chdir(ROOT)

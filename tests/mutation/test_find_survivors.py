@@ -22,9 +22,9 @@ def test_a_file_is_tried_by_the_tests_of_its_folder():
 
 
 def test_files_are_found_once():
-    found = files_of(["gpukernels/graphs/formats/words.py", "gpukernels/graphs/formats"])
-    assert found[0] == "gpukernels/graphs/formats/words.py"
-    assert len(found) == len(set(found)) > 3
+    files = files_of(["gpukernels/graphs/formats/words.py", "gpukernels/graphs/formats"])
+    assert files[0] == "gpukernels/graphs/formats/words.py"
+    assert len(files) == len(set(files)) > 3
     with pytest.raises(SystemExit, match="no such file"):
         files_of(["gpukernels/nothing"])
 

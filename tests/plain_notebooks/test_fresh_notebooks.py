@@ -26,7 +26,7 @@ def write(path: Path, text: str) -> None:
 
 
 @pytest.fixture
-def made(tmp_path) -> Path:
+def book(tmp_path) -> Path:
     """Two notebooks as the build leaves them."""
     for name in ("one", "two"):
         write(tmp_path / "made" / f"{name}.ipynb", "first")
@@ -42,51 +42,51 @@ def text(path: Path) -> str:
     return nbformat.read(path, as_version=4).cells[0].source
 
 
-def test_an_empty_folder_gets_all(made, target):
-    fresh, outdated = freshen(made, target)
+def test_an_empty_folder_gets_all(book, target):
+    fresh, outdated = freshen(book, target)
     assert [p.name for p in fresh] == ["one.ipynb", "two.ipynb"]
     assert outdated == []
-    assert (target / "one.ipynb").read_bytes() == (made / "one.ipynb").read_bytes()
+    assert (target / "one.ipynb").read_bytes() == (book / "one.ipynb").read_bytes()
 
 
-def test_a_notebook_nobody_changed_follows_the_book(made, target):
-    freshen(made, target)
-    write(made / "one.ipynb", "second")
-    fresh, outdated = freshen(made, target)
+def test_a_notebook_nobody_changed_follows_the_book(book, target):
+    freshen(book, target)
+    write(book / "one.ipynb", "second")
+    fresh, outdated = freshen(book, target)
     assert (len(fresh), outdated) == (2, [])
     assert text(target / "one.ipynb") == "second"
 
 
-def test_a_readers_work_stays_and_is_named_once_the_book_has_a_newer_notebook(made, target):
-    freshen(made, target)
+def test_a_readers_work_stays_and_is_named_once_the_book_has_a_newer_notebook(book, target):
+    freshen(book, target)
     write(target / "one.ipynb", "my answer")
-    assert freshen(made, target) == ([target / "two.ipynb"], [])
-    write(made / "one.ipynb", "second")
+    assert freshen(book, target) == ([target / "two.ipynb"], [])
+    write(book / "one.ipynb", "second")
     for _ in range(2):
-        assert freshen(made, target) == ([target / "two.ipynb"], [target / "one.ipynb"])
+        assert freshen(book, target) == ([target / "two.ipynb"], [target / "one.ipynb"])
         assert text(target / "one.ipynb") == "my answer"
 
 
-def test_a_removed_notebook_comes_back(made, target):
-    freshen(made, target)
+def test_a_removed_notebook_comes_back(book, target):
+    freshen(book, target)
     write(target / "one.ipynb", "my answer")
     (target / "one.ipynb").unlink()
-    freshen(made, target)
+    freshen(book, target)
     assert text(target / "one.ipynb") == "first"
 
 
-def test_a_file_of_the_readers_that_the_book_never_wrote_stays(made, target):
+def test_a_file_of_the_readers_that_the_book_never_wrote_stays(book, target):
     write(target / "one.ipynb", "older than the record")
     write(target / "mine.ipynb", "mine")
-    assert freshen(made, target) == ([target / "two.ipynb"], [target / "one.ipynb"])
+    assert freshen(book, target) == ([target / "two.ipynb"], [target / "one.ipynb"])
     assert text(target / "one.ipynb") == "older than the record"
     assert text(target / "mine.ipynb") == "mine"
 
 
-def test_the_books_notebooks_are_trusted_and_others_are_not(made, target, monkeypatch, capsys):
+def test_the_books_notebooks_are_trusted_and_others_are_not(book, target, monkeypatch, capsys):
     monkeypatch.setenv("JUPYTER_DATA_DIR", str(target.parent / "data"))
     write(target / "two.ipynb", "somebody else's")
-    fresh_notebooks.main(str(made), str(target))
+    fresh_notebooks.main(str(book), str(target))
     notary = NotebookNotary()
     trusted = {
         name: notary.check_signature(nbformat.read(target / f"{name}.ipynb", as_version=4))
@@ -99,8 +99,8 @@ def test_the_books_notebooks_are_trusted_and_others_are_not(made, target, monkey
 def make(*target: str) -> subprocess.CompletedProcess:
     """Let make print its commands without running them."""
     # Under `make test` this make would take itself for a part of that one, and say so.
-    told = {"cwd": ROOT, "env": own_environment()}
-    return subprocess.run(["make", "-n", *target], **told, capture_output=True, text=True)
+    options = {"cwd": ROOT, "env": own_environment()}
+    return subprocess.run(["make", "-n", *target], **options, capture_output=True, text=True)
 
 
 def printed(*target: str) -> str:
@@ -110,17 +110,17 @@ def printed(*target: str) -> str:
 
 
 def test_make_lab_opens_these_and_make_clean_leaves_them():
-    made = "book/fresh_notebooks.py _build/html/notebooks notebooks\n"
-    assert printed("notebooks").endswith(made)
-    assert printed("lab").endswith(f"{made}cd notebooks && ../.venv/bin/jupyter lab\n")
+    command = "book/fresh_notebooks.py _build/html/notebooks notebooks\n"
+    assert printed("notebooks").endswith(command)
+    assert printed("lab").endswith(f"{command}cd notebooks && ../.venv/bin/jupyter lab\n")
     assert printed("lab", "CHAPTER=hbf").endswith("/jupyter lab hbf.ipynb\n")
     assert "notebooks" not in printed("clean")
 
 
 @pytest.mark.parametrize(("value", "folder"), [("no", "/without_solutions"), ("yes", ""), ("", "")])
 def test_solutions_are_left_out_where_that_is_asked_for(value, folder):
-    made = f"book/fresh_notebooks.py _build/html/notebooks{folder} notebooks\n"
-    assert printed("notebooks", f"SOLUTIONS={value}").endswith(made)
+    command = f"book/fresh_notebooks.py _build/html/notebooks{folder} notebooks\n"
+    assert printed("notebooks", f"SOLUTIONS={value}").endswith(command)
 
 
 @pytest.mark.parametrize("value", ["none", "No", "yes no", "n"])

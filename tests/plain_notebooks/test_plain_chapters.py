@@ -55,7 +55,7 @@ def own_cells(notebook: nbformat.NotebookNode) -> list[nbformat.NotebookNode]:
 def pairs(chapter: Path, kind: str) -> list[tuple]:
     """Return the chapter's cells of a kind, each with the plain one."""
     both = zip(read(chapter).cells, own_cells(read(plain(chapter))), strict=True)
-    return [(source, made) for source, made in both if source.cell_type == kind]
+    return [(source, copy) for source, copy in both if source.cell_type == kind]
 
 
 def is_check(cell: nbformat.NotebookNode) -> bool:
@@ -69,8 +69,8 @@ each_chapter = pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda p: p.stem
 @pytest.mark.parametrize("folder", [".", UNSOLVED])
 def test_there_is_one_for_each_chapter_and_no_other(folder):
     files = (built_book() / "notebooks" / folder).iterdir()
-    made = sorted(path.name for path in files if path.name != UNSOLVED)
-    assert made == [path.name for path in CHAPTERS]
+    names = sorted(path.name for path in files if path.name != UNSOLVED)
+    assert names == [path.name for path in CHAPTERS]
 
 
 @each_chapter
@@ -83,19 +83,19 @@ def test_it_is_a_valid_notebook_with_the_same_cells(chapter):
 
 @each_chapter
 def test_its_code_is_the_chapters_but_for_the_line_that_names_a_folded_cell(chapter):
-    for source, made in pairs(chapter, "code"):
-        folded = made.metadata.get("cellView") == "form"
-        assert bool(TITLE.match(made.source)) == folded
-        assert TITLE.sub("", made.source) == source.source
+    for source, copy in pairs(chapter, "code"):
+        folded = copy.metadata.get("cellView") == "form"
+        assert bool(TITLE.match(copy.source)) == folded
+        assert TITLE.sub("", copy.source) == source.source
 
 
 @each_chapter
 def test_its_outputs_are_the_chapters_and_figures_bring_what_draws_them(chapter):
-    for source, made in pairs(chapter, "code"):
+    for source, copy in pairs(chapter, "code"):
         if is_check(source):
-            assert made.outputs == []
+            assert copy.outputs == []
             continue
-        for before, after in zip(source.outputs, made.outputs, strict=True):
+        for before, after in zip(source.outputs, copy.outputs, strict=True):
             html = before.get("data", {}).get("text/html", "")
             if 'data-view="' in html:
                 shown = after["data"]["text/html"]
@@ -120,12 +120,12 @@ def myst(source: str) -> list[str]:
 def test_nothing_of_myst_is_left(chapter):
     both = pairs(chapter, "markdown")
     assert [raw for source, _ in both for raw in myst(source.source)] != []
-    assert [raw for _, made in both for raw in myst(made.source)] == []
+    assert [raw for _, copy in both for raw in myst(copy.source)] == []
 
 
 @each_chapter
 def test_a_link_to_a_notebook_finds_it_beside(chapter):
-    text = "\n".join(made.source for _, made in pairs(chapter, "markdown"))
+    text = "\n".join(copy.source for _, copy in pairs(chapter, "markdown"))
     names = re.findall(r"\]\((\w+\.ipynb)\)", text)
     assert names
     assert {name for name in names if not (plain(chapter).parent / name).exists()} == set()
@@ -174,11 +174,11 @@ def test_a_solution_is_under_a_closed_heading_since_jupyterlab_opens_the_outputs
 
 @each_chapter
 def test_the_readers_own_cells_are_open(chapter):
-    for source, made in pairs(chapter, "code"):
+    for source, copy in pairs(chapter, "code"):
         tags = set(source.metadata.get("tags", []))
         if not tags or is_check(source) or tags == {"exercise"}:
-            assert {"cellView", "jupyter", "collapsed"} & set(made.metadata) == set()
-            assert made.source == source.source
+            assert {"cellView", "jupyter", "collapsed"} & set(copy.metadata) == set()
+            assert copy.source == source.source
 
 
 @each_chapter
@@ -213,8 +213,8 @@ def missing_names(folder: Path) -> set[tuple[str, str]]:
     )
     assert len(files) > 10, run.stderr
     return {
-        (Path(place).name, said)
-        for place, said in re.findall(r"^(.*?\.ipynb):.*?: (F821 .*)$", run.stdout, re.MULTILINE)
+        (Path(place).name, message)
+        for place, message in re.findall(r"^(.*?\.ipynb):.*?: (F821 .*)$", run.stdout, re.MULTILINE)
     }
 
 

@@ -85,14 +85,14 @@ def on_the_page(app) -> dict[str, tuple[str, str]]:
     """What the page of `one` shows for each of its paragraphs: words and address."""
     page = BeautifulSoup((app.outdir / "chapters" / "one.html").read_text(), "html.parser")
     lines = [*PLACES, *LINKS, *WORKS]
-    found = {}
+    texts = {}
     for paragraph in page.find_all("p"):
         if number := re.match(r"x(\d+)x ", paragraph.text):
             link = paragraph.find("a", class_="internal")
             address = urljoin(f"{ADDRESS}/chapters/one.html", link["href"])
-            found[lines[int(number[1])]] = (link.text, address)
-    assert len(found) == len(lines)
-    return found
+            texts[lines[int(number[1])]] = (link.text, address)
+    assert len(texts) == len(lines)
+    return texts
 
 
 @pytest.fixture

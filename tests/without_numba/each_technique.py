@@ -27,12 +27,12 @@ all_lengths = gk.reference.floyd_warshall(weighted).distance
 device = gk.SimtDevice()
 
 
-def check(call: str, found, expected) -> None:
+def check(call: str, result, expected) -> None:
     """Print a call whose result is another one."""
     most = float(2**31 - 1)  # what int32 has for no path
-    found, expected = (np.minimum(np.asarray(of, float), most) for of in (found, expected))
-    if not np.array_equal(found, expected):
-        print(f"{call}: {found}, not {expected}")
+    result, expected = (np.minimum(np.asarray(of, float), most) for of in (result, expected))
+    if not np.array_equal(result, expected):
+        print(f"{call}: {result}, not {expected}")
 
 
 for method in TRAVERSAL:

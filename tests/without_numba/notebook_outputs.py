@@ -22,13 +22,13 @@ def shown(data: dict) -> str:
 
 def stored(cell: dict) -> list[str]:
     """Return a cell's outputs as the notebook keeps them."""
-    found = []
+    outputs = []
     for output in cell["outputs"]:
         if output["output_type"] == "stream":
-            found.append("".join(output["text"]).strip())
+            outputs.append("".join(output["text"]).strip())
         elif output["output_type"] != "error":
-            found.append(shown(output["data"]))
-    return found
+            outputs.append(shown(output["data"]))
+    return outputs
 
 
 def ran(shell: InteractiveShell, source: str) -> tuple[list[str], BaseException | None]:
