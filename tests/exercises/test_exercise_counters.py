@@ -11,7 +11,7 @@ from gpukernels.exercises.judge.case import Case
 from gpukernels.exercises.judge.counters import busiest_warp, coalesced, sharing
 from gpukernels.trace import Trace
 
-CASE = Case("a warp", lambda kernel, device: {}, lambda found: None)
+CASE = Case("a warp", lambda kernel, device: {}, lambda results: None)
 
 
 @cuda.jit
