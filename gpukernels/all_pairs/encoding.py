@@ -131,7 +131,7 @@ def _encode_small(rows, held, diagonal, absent, none, zero, limit):
     return max(sum(least.tolist()), -limit), min(sum(most.tolist()), limit), beyond
 
 
-def limits(dtype: np.dtype, range_: Range, given: Graph | NDArray) -> tuple[float, bool]:
+def limits(dtype: np.dtype, range_: Range, lengths: Graph | NDArray) -> tuple[float, bool]:
     """Return the least infinite length, and whether paths may be longer than the type can hold.
 
     InvalidArgument if negative weights add up to too much.
@@ -150,6 +150,6 @@ def limits(dtype: np.dtype, range_: Range, given: Graph | NDArray) -> tuple[floa
     infinite = absent + least if whole else np.inf
     # A weight beyond `absent` counts as none, and is looked at again.
     beyond = range_.beyond
-    if whole and isinstance(given, Graph) and given.weights is not None:
-        beyond = beyond or bool((given.weights == no_arc(dtype)).any())
+    if whole and isinstance(lengths, Graph) and lengths.weights is not None:
+        beyond = beyond or bool((lengths.weights == no_arc(dtype)).any())
     return infinite, beyond or range_.most >= min(infinite, limit)

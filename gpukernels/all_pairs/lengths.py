@@ -97,26 +97,26 @@ class Lengths:
 
     def graph(self) -> Graph:
         """Return the arcs as a graph, for which all of them have to be in memory."""
-        given = self.given
-        g = given if isinstance(given, Graph) else graph_of(_raw(given, self.held, 0, self.n))
+        source = self.given
+        g = source if isinstance(source, Graph) else graph_of(_raw(source, self.held, 0, self.n))
         return Graph(g.offsets, g.targets, np.zeros(g.m, np.int32)) if self.flat else g
 
 
-def graph_of(given: NDArray) -> Graph:
+def graph_of(rows: NDArray) -> Graph:
     """Return the arcs of a matrix as a graph."""
-    is_arc = given != no_arc(given.dtype)
+    is_arc = rows != no_arc(rows.dtype)
     np.fill_diagonal(is_arc, False)
     source, target = np.nonzero(is_arc)
-    return Graph.from_arcs(len(given), source, target, given[source, target])
+    return Graph.from_arcs(len(rows), source, target, rows[source, target])
 
 
 def vertices_of(g: Graph | ArrayLike) -> int:
     """Return the number of vertices of a graph or a matrix; InvalidArgument if `g` is neither."""
     if isinstance(g, Graph):
         return g.n
-    given = checked_shape("g", g, MOST_ROWS)
-    check_square("g", given.shape)
-    return len(given)
+    rows = checked_shape("g", g, MOST_ROWS)
+    check_square("g", rows.shape)
+    return len(rows)
 
 
 def lengths_of(
@@ -143,31 +143,31 @@ def lengths_of(
     NegativeCycleError
         If a vertex has a negative arc to itself.
     """
-    given: Graph | NDArray
+    source: Graph | NDArray
     if isinstance(g, Graph):
-        given = kernel_graph(g) if kernels else g
-        n, dtype = given.n, weight_type(given)
-        raw = given.dense(no_arc(dtype)) if whole else None
-        check_loops(given)
+        source = kernel_graph(g) if kernels else g
+        n, dtype = source.n, weight_type(source)
+        raw = source.dense(no_arc(dtype)) if whole else None
+        check_loops(source)
     else:
-        given = checked_shape("g", g, DENSE_LIMIT if whole else MOST_ROWS)
-        check_square("g", given.shape)
-        n, dtype = len(given), row_type(given.dtype, kernels)
-        raw = _raw(given, dtype, 0, n) if whole else None
+        source = checked_shape("g", g, DENSE_LIMIT if whole else MOST_ROWS)
+        check_square("g", source.shape)
+        n, dtype = len(source), row_type(source.dtype, kernels)
+        raw = _raw(source, dtype, 0, n) if whole else None
     matrix = resident = None
     if raw is not None and device is not None and is_encoded_on(device, n):
         resident, reach = encoded_on(device, raw)
     elif raw is not None:
         matrix, reach = encoded(raw)
-    elif isinstance(given, Graph) and SPARSE * given.m <= n * n:
-        reach = range_of_arcs(given)
+    elif isinstance(source, Graph) and SPARSE * source.m <= n * n:
+        reach = range_of_arcs(source)
     else:
-        reach = range_of_rows(given, dtype)
-    rounding = rounding_of(g if isinstance(g, Graph) else given) if kernels else None
-    if raw is not None and not isinstance(given, Graph):
-        given = raw
-    bounds = limits(dtype, reach, given)
-    return Lengths(n, dtype, *bounds, given, rounding, whole=matrix, resident=resident)
+        reach = range_of_rows(source, dtype)
+    rounding = rounding_of(g if isinstance(g, Graph) else source) if kernels else None
+    if raw is not None and not isinstance(source, Graph):
+        source = raw
+    bounds = limits(dtype, reach, source)
+    return Lengths(n, dtype, *bounds, source, rounding, whole=matrix, resident=resident)
 
 
 def check_loops(g: Graph) -> None:
@@ -180,11 +180,11 @@ def check_loops(g: Graph) -> None:
         raise NegativeCycleError([int(source[np.argmax(negative)])])
 
 
-def range_of_rows(given: Graph | NDArray, dtype: np.dtype | None = None) -> Range:
+def range_of_rows(source: Graph | NDArray, dtype: np.dtype | None = None) -> Range:
     """Return how far lengths may reach, after a look at all rows."""
     reach = Range(0, 0, False)
-    for first, last in slabs_of(given.n if isinstance(given, Graph) else len(given)):
-        part = encoded(_raw(given, dtype, first, last), first)[1]
+    for first, last in slabs_of(source.n if isinstance(source, Graph) else len(source)):
+        part = encoded(_raw(source, dtype, first, last), first)[1]
         beyond = reach.beyond or part.beyond
         reach = Range(reach.least + part.least, reach.most + part.most, beyond)
     return reach
@@ -215,13 +215,13 @@ def _sum(lengths: NDArray) -> float:
     return sum(lengths.tolist()) if lengths.dtype == np.int64 else lengths.sum().item()
 
 
-def _raw(given: Graph | NDArray, dtype: np.dtype | None, first: int, last: int) -> NDArray:
+def _raw(source: Graph | NDArray, dtype: np.dtype | None, first: int, last: int) -> NDArray:
     """Return rows with `no_arc` for absent arcs; rows of a matrix are checked, and of `dtype`."""
-    if isinstance(given, Graph):
-        weights = np.int32(1) if given.weights is None else given.weights
-        return _arcs(given, first, last, no_arc(weights.dtype), weights)
+    if isinstance(source, Graph):
+        weights = np.int32(1) if source.weights is None else source.weights
+        return _arcs(source, first, last, no_arc(weights.dtype), weights)
     assert dtype is not None
-    rows = checked_rows("g", given[first:last], dtype, first)
+    rows = checked_rows("g", source[first:last], dtype, first)
     check_diagonal("g", rows, first)
     return rows
 

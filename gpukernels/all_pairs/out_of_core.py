@@ -83,11 +83,11 @@ def apsp(
             allowed = "False with a file: next hops are computed from values kept in memory alone"
             raise InvalidArgument("next_hops", chosen.next_hops, allowed)
     with nullcontext() if place is None else Sidecar("file", place, FORMAT) as sidecar:
-        blocks, kept = _kept(lengths, device, form, memory, sidecar)
-        stream = Streamed(lengths, device, form, blocks, kept)
+        blocks, matrices = _kept(lengths, device, form, memory, sidecar)
+        stream = Streamed(lengths, device, form, blocks, matrices)
         try:
             stats = _closed(stream)
-            next_hop = next_hops_of(kept.now, stream.through)
+            next_hop = next_hops_of(matrices.now, stream.through)
             if lengths.too_long:
                 joined, other = lengths.pattern(), None if place is None else _joined(place)
                 other_options = options | {"next_hops": False}
@@ -95,14 +95,14 @@ def apsp(
                     _remove(sidecar, joined)  # a run was killed after it had used this file
                 result = apsp(joined, device, memory=memory, file=other, **other_options)
                 try:
-                    check_held(kept.now, result.distance)
+                    check_held(matrices.now, result.distance)
                 finally:
                     if sidecar is not None:
                         _remove(sidecar, joined)
         except (NegativeCycleError, FloatingPointError, OverflowError):
-            kept.remove()  # another run would come to the same
+            matrices.remove()  # another run would come to the same
             raise
-        return APSPResult(kept.finished(), next_hop, stats)
+        return APSPResult(matrices.finished(), next_hop, stats)
 
 
 def _kept(
@@ -123,9 +123,9 @@ def _kept(
         "n": lengths.n, "dtype": lengths.dtype.name, "tile": form.tile, "block": blocks.rows,
         "arcs": _digest(lengths),
     }  # fmt: skip
-    kept = InFiles(lengths.dtype, blocks.spans, sidecar, blocks.count, made_from)
-    kept.begin(state)
-    return blocks, kept
+    files = InFiles(lengths.dtype, blocks.spans, sidecar, blocks.count, made_from)
+    files.begin(state)
+    return blocks, files
 
 
 def _joined(place: Path) -> Path:
@@ -148,8 +148,8 @@ def _digest(lengths: Lengths) -> str:
 
 def _closed(stream: Streamed) -> dict[str, Any]:
     """Close the matrix over all vertices, or go on with that; return the stats."""
-    blocks, kept, lengths = stream.blocks, stream.kept, stream.lengths
-    resumed_at, count = kept.done, blocks.count
+    blocks, matrices, lengths = stream.blocks, stream.kept, stream.lengths
+    resumed_at, count = matrices.done, blocks.count
     with stream.open("out_of_core", resumed_at * count**2, count**3) as pipeline:
         for pivot in pivots(count, begin=resumed_at):
             pipeline.run([_closing(stream, pivot.first)])
@@ -157,9 +157,9 @@ def _closed(stream: Streamed) -> dict[str, Any]:
             pipeline.run(_panels(stream, pivot))
             pipeline.run(stream.products(pivot.rest, new=True))
             if pivot.end == count:
-                no_cycle(lengths, kept.next)
-                kept.change(partial(make_infinite, lengths.infinite))
-            kept.reached(pivot.end)
+                no_cycle(lengths, matrices.next)
+                matrices.change(partial(make_infinite, lengths.infinite))
+            matrices.reached(pivot.end)
     return stream.stats("out_of_core") | {"pivot_blocks": count, "resumed_at": resumed_at}
 
 

@@ -128,12 +128,12 @@ class _Steps:
         """The data that all tiles share, the parts, ways between separators, and ways from them."""
         parts, names, heights = self._parts, self._names, self._heights
         client, call = self._call.client, self._call.call
-        given = self._call.graph_there, self._call.algebra
+        inputs = self._call.graph_there, self._call.algebra
         many = partial(mapped, client, call, names)
-        inside = many(close_part, [(*given, members, heights) for members in parts.members])
+        inside = many(close_part, [(*inputs, members, heights) for members in parts.members])
         edges = many(take, list(zip(inside, parts.borders, strict=True)))
         name = f"{parts.separators.size:,} separators"
-        between = task(client, call, name, close_separators, *given, parts, edges, heights)
+        between = task(client, call, name, close_separators, *inputs, parts, edges, heights)
         shared: Any = parts, heights
         if client is not None:
             shared = client.submit(tuple, shared, pure=False)
@@ -168,8 +168,8 @@ def arcs_among(
     if part is not None:
         chosen &= part[source] != part[target]
     source, target, arc = source[chosen], target[chosen], arc[chosen]
-    given = g.weights
-    weights: Any = np.ones(source.size, np.int32) if given is None else given[arc]
+    arc_weights = g.weights
+    weights: Any = np.ones(source.size, np.int32) if arc_weights is None else arc_weights[arc]
     dtype, absent = weights.dtype, absent_of(weights.dtype)
     if heights is not None:  # which differ by less than half of `absent`: no sum wraps around
         weights = np.minimum(weights, absent).astype(np.int64)

@@ -200,12 +200,12 @@ def check_cycles(g: Graph | ArrayLike, lengths: Lengths) -> bool:
     `g`, what the caller has given; RoundingError if they have a negative cycle only because they
     are rounded to float32. O(n m) at worst on the host, and only if a float is negative.
     """
-    given = lengths.given
-    if isinstance(given, Graph):
-        signed = given.weights is not None and given.weights.dtype.kind == "f"
-        signed = signed and weight_facts(given).least < 0
+    source = lengths.given
+    if isinstance(source, Graph):
+        signed = source.weights is not None and source.weights.dtype.kind == "f"
+        signed = signed and weight_facts(source).least < 0
     else:
-        signed = given.dtype.kind == "f" and given.size > 0 and bool(given.min() < 0)
+        signed = source.dtype.kind == "f" and source.size > 0 and bool(source.min() < 0)
     if not signed:
         return False
     if lengths.rounding is not None:

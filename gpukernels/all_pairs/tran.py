@@ -47,8 +47,8 @@ def apsp(
     chosen = Options(**options)
     form = chosen.form(lengths.n, lengths.dtype)._replace(watching=True)
     blocks = blocks_for(lengths.n, form, memory, device, alone=3)
-    kept = InMemory(lengths.dtype, blocks.spans, apart=True)
-    stream = Streamed(lengths, device, form, blocks, kept)
+    matrices = InMemory(lengths.dtype, blocks.spans, apart=True)
+    stream = Streamed(lengths, device, form, blocks, matrices)
     most = max(lengths.n - 1, 0).bit_length()  # cycles of up to n arcs are looked for
     every = range(blocks.count)
     rounds, goes_on = 0, most > 0
@@ -59,7 +59,7 @@ def apsp(
                 stream.products(((i, j, k) for i in every for j in every for k in every), new=False)
             )
             rounds += 1
-            kept.reached(rounds)
+            matrices.reached(rounds)
             stream.read_backs += 1
-            goes_on = bool(device.read(stream.flags)[1]) and not (kept.now.diagonal() < 0).any()
+            goes_on = bool(device.read(stream.flags)[1]) and not (matrices.now.diagonal() < 0).any()
     return stream.result("tran", iterations=rounds, operations=rounds * blocks.operations)

@@ -42,9 +42,9 @@ def main(arguments: list[str] | None = None) -> int:
     limits = judging.Limits()
     judge.add_argument("--seconds", type=int, default=limits.seconds, help="of one answer")
     judge.add_argument("--memory", type=int, default=limits.memory >> 20, help="MiB of one answer")
-    given = parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
     try:
-        given.action(given)
+        options.action(options)
     except (InvalidArgument, MissingTool) as error:
         print(error, file=sys.stderr)
         return 2

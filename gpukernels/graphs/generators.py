@@ -334,9 +334,9 @@ def road_grid(
     grow = _spanning_tree if n > SMALL else getattr(_spanning_tree, "py_func", _spanning_tree)
     in_tree = grow(source, target, order, np.arange(n))
     more = min(max(round(n * mean_degree / 2) - (n - 1), 0), source.size - (n - 1))
-    kept = in_tree.copy()
-    kept[rng.permutation(np.flatnonzero(~in_tree))[:more]] = True
-    source, target = source[kept], target[kept]
+    is_road = in_tree.copy()
+    is_road[rng.permutation(np.flatnonzero(~in_tree))[:more]] = True
+    source, target = source[is_road], target[is_road]
     weight = rng.integers(50, 151, source.size, dtype=np.int32) if weighted else None
     across, down = np.meshgrid(np.arange(columns), np.arange(rows))
     positions = np.column_stack([across.ravel(), rows - 1 - down.ravel()])

@@ -609,10 +609,10 @@ def _check_symmetric(graph: Graph) -> None:
     if not differs.any():
         return
     at = int(np.argmax(differs))
-    given, turned = ([column[at].item() for column in columns] for columns in (arcs, back))
+    arc, turned = ([column[at].item() for column in columns] for columns in (arcs, back))
     # Both lists are sorted, so the lesser of the two is missing from the other list.
-    if given < turned:
-        u, v, w = given
+    if arc < turned:
+        u, v, w = arc
     else:
         v, u, w = turned
     text = f"{u} -> {v}" if graph.weights is None else f"{u} -> {v} of weight {w}"

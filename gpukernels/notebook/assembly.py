@@ -232,8 +232,8 @@ def sass(kernel: Any, signature: tuple, cc: tuple[int, int] = (9, 0)) -> Assembl
         raise InvalidArgument("signature", signature, f"{expected} types, one a parameter")
     nvdisasm = _nvdisasm()
     with _compiling_for(cc):
-        kept = ("fastmath", "opt", "launch_bounds")
-        options = {k: v for k, v in kernel.targetoptions.items() if k in kept}
+        names = ("fastmath", "opt", "launch_bounds")
+        options = {k: v for k, v in kernel.targetoptions.items() if k in names}
         ptx, _ = cuda.compile_ptx(function, signature, cc=cc, lineinfo=True, **options)
     cubin, log = _assemble(ptx, cc)
     with tempfile.TemporaryDirectory() as folder:

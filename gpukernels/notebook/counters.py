@@ -83,12 +83,12 @@ def compare(kept: dict[str, Any], counters: Iterable[str] = COMPARED) -> list[di
 
 def kept_counters(folder: Path = record.FOLDER) -> dict[str, Any]:
     """Return the record, with the counters of both sides by name."""
-    kept = record.kept("counters", folder)
-    for row in kept["rows"]:
-        row["machine"] = dict(zip(kept["counters"], row["machine"], strict=True))
-        values = zip(kept["metrics"], row["ncu"], strict=True)
+    content = record.kept("counters", folder)
+    for row in content["rows"]:
+        row["machine"] = dict(zip(content["counters"], row["machine"], strict=True))
+        values = zip(content["metrics"], row["ncu"], strict=True)
         row["ncu"] = {name: value for name, value in values if value is not None}
-    return kept
+    return content
 
 
 def executed(start: str, folder: Path = record.FOLDER) -> dict[str, tuple[int, int]]:

@@ -65,8 +65,8 @@ def queries(source: ArrayLike, target: ArrayLike, n: int) -> tuple[NDArray, NDAr
         If an end is not a vertex.
     """
     ends = []
-    for name, given in (("source", source), ("target", target)):
-        array = np.atleast_1d(as_array(name, given))
+    for name, vertices in (("source", source), ("target", target)):
+        array = np.atleast_1d(as_array(name, vertices))
         if array.size == 0:
             array = array.astype(np.int32)
         if array.ndim != 1 or array.dtype.kind not in "iu":
@@ -101,6 +101,6 @@ def computed(
     check_threads(threads)
     device = chosen_device(device)
     out = device.empty(size, dtype) if start is None else device.full(size, start, dtype)
-    given = [device.array(a) if isinstance(a, np.ndarray) else a for a in operands]
-    device.launch(kernel, blocks_for(workers, threads), threads, *given, out, *options)
+    arguments = [device.array(a) if isinstance(a, np.ndarray) else a for a in operands]
+    device.launch(kernel, blocks_for(workers, threads), threads, *arguments, out, *options)
     return device.read(out)

@@ -160,10 +160,10 @@ def sssp(
         else:
             result = sssp(g, root, chosen.method, chosen.device, **chosen.options, **options)
         return replace(result, stats=Stats(result.stats) | {"why": chosen.why})
-    seen = kernel_graph(g)
+    graph = kernel_graph(g)
     where = chosen_device(device)
     with shown_if_slow("sssp", device, where, g.n + g.m), cycles_of(g, root):
-        result = search(seen, root, where, **options)
+        result = search(graph, root, where, **options)
     return with_rounding(result, rounding_of(g), g)
 
 

@@ -68,13 +68,13 @@ class LightHeavy(Piles):
     def __init__(self, method: str, g: Graph, root: int, device: Device, options: Options):
         super().__init__(method, g, root, device, options)
         # For only one delta at a time, as each split takes as much memory as the graph.
-        kept: dict[float, Any] = device.keep_made(g, "light and heavy arcs", dict)
-        if self.delta not in kept:
-            kept.clear()
+        forms: dict[float, Any] = device.keep_made(g, "light and heavy arcs", dict)
+        if self.delta not in forms:
+            forms.clear()
             parts = split(g, self.delta)
             arrays = [tuple(map(device.array, part)) for part in parts]
-            kept[self.delta] = *arrays, parts[0][0]
-        light, heavy, offsets = kept[self.delta]
+            forms[self.delta] = *arrays, parts[0][0]
+        light, heavy, offsets = forms[self.delta]
         self.all_arcs = self.search
         self.search = self.search._replace(offsets=light[0], targets=light[1], weights=light[2])
         # A target of a heavy arc is enqueued together with its light arcs.

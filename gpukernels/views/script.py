@@ -131,11 +131,11 @@ def classic_script(*kinds: str) -> str:
     chosen = kinds or VIEWS
     if kinds:
         body = f"{join(['figure', *chosen])}\n{encoder_script()}"
-        given = f"{_registry(chosen)}, () => gifenc"
+        arguments = f"{_registry(chosen)}, () => gifenc"
     else:
         body = join(["figure", "moments", "beside", *chosen])
-        given = f"{_registry(chosen)}, gifencBeside, momentsOf"
-    return f'(() => {{ "use strict";\n{body}\nhydratePage({given}); }})();\n'
+        arguments = f"{_registry(chosen)}, gifencBeside, momentsOf"
+    return f'(() => {{ "use strict";\n{body}\nhydratePage({arguments}); }})();\n'
 
 
 def alone(
@@ -153,8 +153,8 @@ def alone(
 @cache
 def still_script() -> str:
     """Return the script whose ``draw(data)`` writes a figure's HTML from a record's JSON."""
-    given = f"{_registry(VIEWS)}, {json.dumps(printed_looks(stylesheet()))}"
-    return alone(["still", *VIEWS], "draw", f"(data) => firstFrame({given}, data)")
+    arguments = f"{_registry(VIEWS)}, {json.dumps(printed_looks(stylesheet()))}"
+    return alone(["still", *VIEWS], "draw", f"(data) => firstFrame({arguments}, data)")
 
 
 @cache

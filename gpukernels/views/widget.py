@@ -30,9 +30,9 @@ else:
     anywidget, traitlets = needed("anywidget", "notebook"), needed("traitlets", "notebook")
 
 
-def _as_trace(given: object) -> object:
+def _as_trace(value: object) -> object:
     # The ``t`` of ``with gk.trace() as t`` has its trace in the attribute ``trace``.
-    return given if isinstance(given, Trace) else getattr(given, "trace", given)
+    return value if isinstance(value, Trace) else getattr(value, "trace", value)
 
 
 def as_traces(traces: object, argument: str = "traces") -> dict[str, Trace]:

@@ -32,15 +32,15 @@ def definitions(source: str) -> tuple[str, list[int]]:
         If it is no Python.
     """
     lines = source.splitlines()
-    kept, others = [""] * len(lines), []
+    own, others = [""] * len(lines), []
     for statement in ast.parse(source).body:
         if _is_kept(statement):
             above = [line.lineno for line in getattr(statement, "decorator_list", ())]
             first, last = min([statement.lineno, *above]), statement.end_lineno
-            kept[first - 1 : last] = lines[first - 1 : last]
+            own[first - 1 : last] = lines[first - 1 : last]
         else:
             others.append(statement.lineno)
-    return "\n".join(kept) + "\n", others
+    return "\n".join(own) + "\n", others
 
 
 def _is_kept(statement: ast.stmt) -> bool:
@@ -51,8 +51,8 @@ def _is_kept(statement: ast.stmt) -> bool:
             return all(_may_import(f"{module}.{alias.name}", alias.asname) for alias in names)
         case ast.FunctionDef(decorator_list=decorators, args=arguments):
             named = [ast.unparse(getattr(d, "func", d)) for d in decorators]
-            given = [x for d in decorators for x in ast.iter_child_nodes(d) if x is not _called(d)]
-            plain = all(_is_plain(part) for part in (*given, *arguments.defaults))
+            parts = [x for d in decorators for x in ast.iter_child_nodes(d) if x is not _called(d)]
+            plain = all(_is_plain(part) for part in (*parts, *arguments.defaults))
             return bool(named) and set(named) <= DECORATORS and plain
         case ast.Assign(targets=targets, value=value):
             return all(map(_is_name, targets)) and _is_plain(value)

@@ -80,13 +80,13 @@ def judge(answer: Answer, seed: int, limits: Limits, email: str = "") -> dict[st
         except SyntaxError as error:
             return {"passed": False, "feedback": f"it is no Python: {error.msg}"}
         file.write_text(source, encoding="utf-8")
-        given = {"task": answer.task, "file": str(file), "into": str(into), "seed": seed}
-        given |= {"email": email, "varies": answer.varies}
-        given |= {"seconds": limits.seconds, "memory": limits.memory}
+        task = {"task": answer.task, "file": str(file), "into": str(into), "seed": seed}
+        task |= {"email": email, "varies": answer.varies}
+        task |= {"seconds": limits.seconds, "memory": limits.memory}
         try:
             subprocess.run(
                 [sys.executable, "-m", ONE],
-                input=json.dumps(given), text=True, capture_output=True, timeout=2 * limits.seconds,
+                input=json.dumps(task), text=True, capture_output=True, timeout=2 * limits.seconds,
                 env={**os.environ, "GPUKERNELS_PROGRESS": "off", "GPUKERNELS_DEVICE": "simt"},
             )  # fmt: skip
             verdict = json.loads(into.read_text(encoding="utf-8"))

@@ -55,11 +55,11 @@ def verdict(task: str, email: str, varies: bool, file: Path, seed: int) -> dict[
 
 def main() -> None:
     """Judge the answer that standard input names."""
-    given = json.loads(sys.stdin.read())
-    limit(given["seconds"], given["memory"])
-    file = Path(given["file"])
-    result = verdict(given["task"], given["email"], given["varies"], file, given["seed"])
-    Path(given["into"]).write_text(json.dumps(result), encoding="utf-8")
+    request = json.loads(sys.stdin.read())
+    limit(request["seconds"], request["memory"])
+    file = Path(request["file"])
+    result = verdict(request["task"], request["email"], request["varies"], file, request["seed"])
+    Path(request["into"]).write_text(json.dumps(result), encoding="utf-8")
 
 
 if __name__ == "__main__":

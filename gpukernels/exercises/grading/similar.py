@@ -67,9 +67,9 @@ def similar(submissions: Sequence[Submission]) -> list[Pair]:
 
 def _pairs(exercise: Exercise, sources: list[tuple[str, str]]) -> list[Pair]:
     copydetect = needed("copydetect", "grading")
-    given = _fingerprint(copydetect, exercise.skeleton).hashes
+    hashes_of_skeleton = _fingerprint(copydetect, exercise.skeleton).hashes
     prints = [
-        (name, _fingerprint(copydetect, source, np.array(sorted(given))))
+        (name, _fingerprint(copydetect, source, np.array(sorted(hashes_of_skeleton))))
         for name, source in (*sources, (SOLUTION, exercise.solution.text))
     ]
     pairs = []

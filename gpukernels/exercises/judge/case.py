@@ -141,7 +141,7 @@ def unpacked(function: Callable) -> Callable:
 
 
 def launched(
-    kernel, device, blocks, threads, *given, cooperative: bool = False, **further
+    kernel, device, blocks, threads, *arguments, cooperative: bool = False, **further
 ) -> Results:
     """Launch a kernel once, and return what it leaves in the arrays of `further`.
 
@@ -149,12 +149,12 @@ def launched(
     ----------
     kernel, device, blocks, threads
         What to launch and where.
-    *given, **further
+    *arguments, **further
         The kernel's arguments in their order, arrays of NumPy and numbers.
     cooperative : bool
         Whether all blocks are there at once, so that the grid has a barrier.
     """
-    copied = [device.array(a) if isinstance(a, np.ndarray) else a for a in given]
+    copied = [device.array(a) if isinstance(a, np.ndarray) else a for a in arguments]
     results = {n: device.array(a) for n, a in further.items() if isinstance(a, np.ndarray)}
     options = {"cooperative": True} if cooperative else {}
     device.launch(kernel, blocks, threads, *copied, *(further | results).values(), **options)

@@ -235,11 +235,11 @@ class Exercise(ReadOnly):
         InvalidArgument
             If no answer has been checked.
         """
-        kept = logbook.record(self.id)
-        if kept is None:
+        record = logbook.record(self.id)
+        if record is None:
             allowed = "an exercise whose answer has been checked: call check(answer) first"
             raise InvalidArgument("id", self.id, allowed)
-        return dict(kept)
+        return dict(record)
 
     def run(self, answer: Any, schedule: str = "lockstep", seed: int = 0) -> VisibleRun:
         """Run an answer on one input that you may look at.

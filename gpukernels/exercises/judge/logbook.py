@@ -64,11 +64,11 @@ def note(id: str, state: str, record: dict[str, Any]) -> None:
     file = place()
     if file is None or not (os.environ.get(VARIABLE, "").strip() or _in_a_notebook()):
         return
-    kept, records = states(), _records()
-    if kept.get(id) != SOLVED:
-        kept[id] = state
+    new_states, records = states(), _records()
+    if new_states.get(id) != SOLVED:
+        new_states[id] = state
     with contextlib.suppress(OSError):
-        _write(file, kept, {**records, id: record})
+        _write(file, new_states, {**records, id: record})
 
 
 def move_to(file: Path) -> None:
@@ -126,13 +126,13 @@ def _records() -> dict[str, dict[str, Any]]:
     return {id: item for id, item in records.items() if _is_record(item)}
 
 
-def _is_record(kept: object) -> bool:
-    return isinstance(kept, dict) and isinstance(kept.get("tries"), int)
+def _is_record(content: object) -> bool:
+    return isinstance(content, dict) and isinstance(content.get("tries"), int)
 
 
-def _write(file: Path, kept: dict[str, str], records: dict[str, dict[str, Any]]) -> None:
+def _write(file: Path, new_states: dict[str, str], records: dict[str, dict[str, Any]]) -> None:
     """Replace a file as a whole, so that no other notebook ever reads half of it."""
-    text = json.dumps({**kept, RECORDS: records}, indent=1) + "\n"
+    text = json.dumps({**new_states, RECORDS: records}, indent=1) + "\n"
     file.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(dir=file.parent, prefix=f"{file.name}.")
     try:

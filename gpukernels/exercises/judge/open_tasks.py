@@ -163,15 +163,15 @@ class OpenTask:
         if not callable(search):
             yield Finding(False, f"{self.wants} is wanted here, and this is {search!r:.60}")
             return
-        given = self.problem.awkward(seed)
-        for name, g in given.items():
+        graphs = self.problem.awkward(seed)
+        for name, g in graphs.items():
             for schedule, number in SCHEDULES:
                 fault, distance = _distances(search, g, 0, SimtDevice(schedule, seed=number))
                 fault = fault or self._difference(distance, g, 0)
                 if fault:
                     yield Finding(False, f"{name}, schedule {schedule}: {fault}")
                     return
-        yield Finding(True, f"right on {len(given)} graphs under {len(SCHEDULES)} schedules")
+        yield Finding(True, f"right on {len(graphs)} graphs under {len(SCHEDULES)} schedules")
         prices = {}
         for name, (g, root) in self.graphs().items():
             cover = self.problem.covered(g, seed)

@@ -140,12 +140,12 @@ def _alone(offsets, targets, distance, parent, queue, size, next_queue, level):
 def _share(offsets, queue, size, arcs, bounds):
     """Divide the frontier so that each core gets about as many of its `arcs`."""
     count = bounds.size - 1
-    t, seen = 0, np.int64(0)
+    t, before = 0, np.int64(0)
     for i in range(size):
-        while t < count and seen * count >= t * arcs:
+        while t < count and before * count >= t * arcs:
             bounds[t] = i
             t += 1
-        seen += offsets[queue[i] + 1] - offsets[queue[i]]
+        before += offsets[queue[i] + 1] - offsets[queue[i]]
     for rest in range(t, count + 1):
         bounds[rest] = size
 

@@ -100,10 +100,10 @@ def from_dtype(dtype: Any) -> Scalar | Record:
     return SCALARS["boolean" if dtype.kind == "b" else dtype.name]
 
 
-def signatures(given: Any) -> list[Signature]:
+def signatures(declared: Any) -> list[Signature]:
     """Return the signatures that a decorator is given: text, types of arguments, or a list."""
-    if isinstance(given, list):
-        return [one for each in given for one in signatures(each)]
-    if isinstance(given, str):
-        given = eval(given, {"__builtins__": {}}, {**SCALARS, "void": void})
-    return [given if isinstance(given, Signature) else Signature(void, tuple(given))]
+    if isinstance(declared, list):
+        return [one for each in declared for one in signatures(each)]
+    if isinstance(declared, str):
+        declared = eval(declared, {"__builtins__": {}}, {**SCALARS, "void": void})
+    return [declared if isinstance(declared, Signature) else Signature(void, tuple(declared))]

@@ -114,8 +114,8 @@ def join_results(active, old, new, name, where):
     arrays = list(old.arrays) if isinstance(old, Choice) else [old]
     count = active.frame.group.count
     which = old.which.copy() if isinstance(old, Choice) else np.zeros(count, np.int64)
-    given = new.parts(active) if isinstance(new, Choice) else [(new, active, None)]
-    for array, threads, _ in given:
+    parts = new.parts(active) if isinstance(new, Choice) else [(new, active, None)]
+    for array, threads, _ in parts:
         which[threads.slots] = _place_of(array, threads, arrays)
     held = np.unique(which[active.frame.slots])
     if held.size == 1:

@@ -775,10 +775,10 @@ class ExpressionTranslator:
             raise
 
     def _call_device_function(self, target, node):
-        given = [self.expression(a) for a in node.args]
+        arguments = [self.expression(a) for a in node.args]
         named = {k.arg: self.expression(k.value) for k in node.keywords}
         try:
-            bound = inspect.signature(python_function(target)).bind(*given, **named)
+            bound = inspect.signature(python_function(target)).bind(*arguments, **named)
         except TypeError as error:
             raise self.refuse(f"`{ast.unparse(node)}`: {error}", node, KernelTypeError) from None
         bound.apply_defaults()

@@ -19,7 +19,7 @@ def raised(translator, node) -> str:
         raise translator.refuse(
             f"`{ast.unparse(node.exc)}` is not a class of exceptions", node, KernelTypeError
         )
-    given = []
+    arguments = []
     for argument in node.exc.args if call else ():
         value = translator.constant_of(argument)
         if not isinstance(value, (str, int, float, bool)):
@@ -28,7 +28,7 @@ def raised(translator, node) -> str:
                 node,
                 KernelTypeError,
             )
-        given.append(str(value))
+        arguments.append(str(value))
     if call and node.exc.keywords:
         raise translator.refuse("an exception takes no arguments by keyword", node)
-    return f"{kind.__name__}: {', '.join(given)}" if given else kind.__name__
+    return f"{kind.__name__}: {', '.join(arguments)}" if arguments else kind.__name__

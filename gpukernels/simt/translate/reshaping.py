@@ -75,10 +75,12 @@ class ReshapingTranslator:
         base = self.expression(node.func.value)
         if node.keywords or len(node.args) != 1:
             raise self.refuse("view() takes a dtype", node, KernelTypeError)
-        given = self.expression(node.args[0]).object
-        dtype = intrinsics.as_dtype(given if given is not None else self.constant_of(node.args[0]))
+        wanted = self.expression(node.args[0]).object
+        dtype = intrinsics.as_dtype(
+            wanted if wanted is not None else self.constant_of(node.args[0])
+        )
         # By `is`: on 32 bits NumPy's int32 is equal to `int`.
-        is_python = any(given is kind for kind in (int, float, bool, complex))
+        is_python = any(wanted is kind for kind in (int, float, bool, complex))
         if dtype is None or dtype.kind not in "biufc" or is_python:
             raise self.refuse(
                 f"`{ast.unparse(node.args[0])}` is not a dtype of NumPy", node, KernelTypeError

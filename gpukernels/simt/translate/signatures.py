@@ -57,8 +57,8 @@ def cast_to_declared(t, function, values, node):
     return cast, result
 
 
-def _cost(given, wanted):
-    if isinstance(given, np.dtype) and isinstance(wanted, np.dtype):
-        loses = given.kind == "c" and wanted.kind != "c"
-        return None if loses else typing.conversion(given, wanted)
-    return "none" if wanted is None or given == wanted else None
+def _cost(kind, wanted):
+    if isinstance(kind, np.dtype) and isinstance(wanted, np.dtype):
+        loses = kind.kind == "c" and wanted.kind != "c"
+        return None if loses else typing.conversion(kind, wanted)
+    return "none" if wanted is None or kind == wanted else None

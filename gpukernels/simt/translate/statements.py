@@ -331,8 +331,8 @@ class FunctionTranslator(
             for variable in [v for v in flat if v == name or v.startswith(name + ".")]:
                 if name in self.assigned and isinstance(self.env.get(variable), np.dtype):
                     setup.append(f"{_home(variable)} = {_home(variable)}.copy()")
-        given = [f for f in flat if not isinstance(self.env[f], ObjectType)]
-        self.block_header = f"def {self.name}({', '.join(['g', 'a0', *map(_home, given)])}):"
+        fields = [f for f in flat if not isinstance(self.env[f], ObjectType)]
+        self.block_header = f"def {self.name}({', '.join(['g', 'a0', *map(_home, fields)])}):"
         self.emit("run = g.run")
         if not self.top:
             self.emit("a0 = enter(a0)")

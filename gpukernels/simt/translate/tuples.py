@@ -221,10 +221,10 @@ class TupleTranslator:
 
     def named_tuple(self, kind, node) -> Value:
         """Return the value of a call of the named tuple class `kind`."""
-        given = [self.expression(a) for a in node.args]
+        arguments = [self.expression(a) for a in node.args]
         named = {k.arg: self.expression(k.value) for k in node.keywords}
         try:
-            bound = inspect.signature(kind).bind(*given, **named)
+            bound = inspect.signature(kind).bind(*arguments, **named)
         except TypeError as error:
             raise self.refuse(f"`{ast.unparse(node)}`: {error}", node, KernelTypeError) from None
         left_out = [name for name in kind._fields if name not in bound.arguments]

@@ -131,13 +131,13 @@ def counter(bounds: Sequence[np.dtype]) -> np.dtype:
     return min((INT32, INT64, UINT64), key=cost)
 
 
-def conversion(given: np.dtype, wanted: np.dtype) -> str:
+def conversion(dtype: np.dtype, wanted: np.dtype) -> str:
     """Return the kind of numba's conversion: "none", "promotion", "safe" or "unsafe"."""
-    if given == wanted:
+    if dtype == wanted:
         return "none"
-    if not np.can_cast(given, wanted):
+    if not np.can_cast(dtype, wanted):
         return "unsafe"
-    return "promotion" if given.kind == wanted.kind else "safe"
+    return "promotion" if dtype.kind == wanted.kind else "safe"
 
 
 @functools.cache

@@ -216,29 +216,29 @@ def _check_sizes(methods: list[str], graphs: list[str], counters: list[str]) -> 
             raise InvalidArgument("rows", f"{len(names)} {name}", f"of at most {most[name]} {name}")
 
 
-def _of_counters(argument: str, given: Any, counters: list[str]) -> dict[str, str]:
-    if given is None:
+def _of_counters(argument: str, texts: Any, counters: list[str]) -> dict[str, str]:
+    if texts is None:
         return {}
-    if not isinstance(given, Mapping):
-        raise InvalidArgument(argument, given, "a dict of counters' names to texts")
-    for name, text in given.items():
+    if not isinstance(texts, Mapping):
+        raise InvalidArgument(argument, texts, "a dict of counters' names to texts")
+    for name, text in texts.items():
         if name not in counters:
             raise InvalidArgument(argument, name, f"of the counters {counters}")
         check_text(f"{argument}[{name!r}]", text)
-    return dict(given)
+    return dict(texts)
 
 
-def _plays(given: Any, runs: Any, methods: list[str], graphs: list[str]) -> dict[str, Any]:
+def _plays(plays: Any, runs: Any, methods: list[str], graphs: list[str]) -> dict[str, Any]:
     """Return the address of each run that a page can play, if there is any."""
-    if given is None:
+    if plays is None:
         return {}
-    if not isinstance(given, Mapping):
-        raise InvalidArgument("plays", given, "a dict of (method, graph) to addresses")
-    for run, address in given.items():
+    if not isinstance(plays, Mapping):
+        raise InvalidArgument("plays", plays, "a dict of (method, graph) to addresses")
+    for run, address in plays.items():
         if run not in runs:
             raise InvalidArgument("plays", run, f"of the runs {list(runs)}")
         check_address(f"plays[{run!r}]", address)
-    return {"plays": [[given.get((m, g), "") for g in graphs] for m in methods]} if given else {}
+    return {"plays": [[plays.get((m, g), "") for g in graphs] for m in methods]} if plays else {}
 
 
 def _counter(runs, methods, graphs, name, better, unit) -> dict[str, Any]:

@@ -23,13 +23,13 @@ STRIP_COLUMNS, STRIP_ARCS = 32, 96
 class _Values:
     """One series of vertex values: ``(steps, n)``, the shade of each, and which are missing."""
 
-    def __init__(self, name: str, given: ArrayLike, n: int, missing: float | None) -> None:
-        table = as_array(name, given)
+    def __init__(self, name: str, values: ArrayLike, n: int, missing: float | None) -> None:
+        table = as_array(name, values)
         if table.dtype.kind not in "iufb" or table.ndim not in (1, 2) or table.shape[-1] != n:
-            raise InvalidArgument(name, given, f"numbers of shape ({n},) or (steps, {n})")
+            raise InvalidArgument(name, values, f"numbers of shape ({n},) or (steps, {n})")
         table = np.atleast_2d(table).astype(np.float64)
         if not len(table):
-            raise InvalidArgument(name, given, "at least one step")
+            raise InvalidArgument(name, values, "at least one step")
         self.table = table
         self.missing = ~np.isfinite(table)
         if missing is not None:
@@ -135,8 +135,8 @@ class GraphView(View):
             raise InvalidArgument("csr", csr, allowed)
         named = values if isinstance(values, dict) else {"": values}
         self._values = {
-            label: None if given is None else _Values("values", given, n, missing)
-            for label, given in named.items()
+            label: None if series is None else _Values("values", series, n, missing)
+            for label, series in named.items()
         }
         if not self._values:
             raise InvalidArgument("values", values, "a non-empty dict, an array or None")
@@ -175,12 +175,12 @@ class GraphView(View):
         return np.unique(lines[lines >= 0])
 
     def _texts_of_lines(self, graph: Any, edge_values: ArrayLike | None, m: int) -> list[str]:
-        given = getattr(graph, "weights", None) if edge_values is None else edge_values
-        if given is None:
+        values = getattr(graph, "weights", None) if edge_values is None else edge_values
+        if values is None:
             return []
-        table = as_array("edge_values", given)
+        table = as_array("edge_values", values)
         if table.shape != (m,) or table.dtype.kind not in "iufb":
-            raise InvalidArgument("edge_values", given, f"numbers of shape ({m},)")
+            raise InvalidArgument("edge_values", values, f"numbers of shape ({m},)")
         return self._drawing.texts_of_lines(table)
 
     def _trace_payload(self, label: str) -> dict[str, Any]:

@@ -50,8 +50,8 @@ class Arcs:
         """Return those of `graph`; each counts 1 where none weighs."""
         n = int(graph.n)
         source = np.repeat(np.arange(n), np.diff(np.asarray(graph.offsets, np.intp)))
-        given = getattr(graph, "weights", None)
-        weight = np.ones(len(source), dtype=np.int32) if given is None else np.asarray(given)
+        weights = getattr(graph, "weights", None)
+        weight = np.ones(len(source), dtype=np.int32) if weights is None else np.asarray(weights)
         return cls(graph, n, source, np.asarray(graph.targets, dtype=np.int64), weight)
 
 
@@ -141,15 +141,15 @@ def read_run(
     )
     if not distances.any():
         touched = sorted({trace.arrays[i].name for i in np.unique(r.array)})
-        given = f"no load or store of distance, but of {', '.join(touched) or 'nothing'}"
-        raise InvalidArgument(name, given, "the trace of a search, which keeps its distances so")
+        fault = f"no load or store of distance, but of {', '.join(touched) or 'nothing'}"
+        raise InvalidArgument(name, fault, "the trace of a search, which keeps its distances so")
     _check_range(trace, row, distances, arcs.n, "distance", f"{arcs.n} vertices", name)
     for rows, what in ((heads, "targets"), (weights | ending, "weights")):
         _check_range(trace, row, rows, len(arcs.source), what, f"{len(arcs.source)} arcs", name)
     at = (heads & (r.kind == LOAD))[row]
     if (arcs.target[r.index[at]] != (r.value[at].astype(np.int64) & _ID_MASK)).any():
-        given = "targets in another order than the graph's"
-        raise InvalidArgument(name, given, "the trace of a search that leaves arcs where they are")
+        fault = "targets in another order than the graph's"
+        raise InvalidArgument(name, fault, "the trace of a search that leaves arcs where they are")
 
     # A launch that reads arcs and no distance prepares the search: it relaxes nothing.
     searching = np.isin(r.launch, r.launch[distances])
@@ -202,9 +202,9 @@ def _global(trace: Trace, names: tuple[str, ...]) -> list[int]:
 def _check_range(trace, row, rows, limit, what, holds, name):
     index = trace.requests.index[rows[row]]
     if index.size and int(index.max()) >= limit:
-        given = f"index {int(index.max())} of {what}"
+        fault = f"index {int(index.max())} of {what}"
         raise InvalidArgument(
-            name, given, f"the trace of a search of this graph, which has {holds}"
+            name, fault, f"the trace of a search of this graph, which has {holds}"
         )
 
 
@@ -353,8 +353,8 @@ def _root(entry: _Entries, value: np.ndarray, start: np.ndarray, n: int, name: s
     at = np.flatnonzero(entry.loads[:until] & (value[:until] == 0))
     zero = np.union1d(np.flatnonzero(start == 0), entry.index[at])
     if zero.size != 1:
-        given = f"{zero.size} vertices at distance 0 before the first is lowered"
-        raise InvalidArgument(name, given, "the whole trace of one search, or a root named")
+        fault = f"{zero.size} vertices at distance 0 before the first is lowered"
+        raise InvalidArgument(name, fault, "the whole trace of one search, or a root named")
     return int(zero[0])
 
 

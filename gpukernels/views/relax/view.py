@@ -248,8 +248,8 @@ def _traces_of(traces: Any, label: str, graph: Any) -> dict[str, Trace]:
     """Return the runs on the graph of this label, by their names."""
     if isinstance(graph, dict):
         if not isinstance(traces, dict) or set(traces) != set(graph):
-            given = list(traces) if isinstance(traces, dict) else traces
-            raise InvalidArgument("traces", given, f"a dict with the graphs' keys, {list(graph)}")
+            value = list(traces) if isinstance(traces, dict) else traces
+            raise InvalidArgument("traces", value, f"a dict with the graphs' keys, {list(graph)}")
         traces = traces[label]
     runs = as_traces(traces, f"traces[{label!r}]" if label else "traces")
     _check_names(runs)
@@ -273,12 +273,12 @@ def _decoder(decode: Any, name: str) -> Callable | None:
 def _class_names(names: Sequence[str], classes: object) -> list[str]:
     if classes is None:
         return []
-    given = list(names) or [f"class {k}" for k in range(MOST_CLASSES)]
-    if isinstance(names, str) or not all(isinstance(name, str) for name in given):
+    checked = list(names) or [f"class {k}" for k in range(MOST_CLASSES)]
+    if isinstance(names, str) or not all(isinstance(name, str) for name in checked):
         raise InvalidArgument("class_names", names, "texts, one per class")
-    if len(given) > MOST_CLASSES:
-        raise InvalidArgument("class_names", given, f"at most {MOST_CLASSES} names")
-    return given
+    if len(checked) > MOST_CLASSES:
+        raise InvalidArgument("class_names", checked, f"at most {MOST_CLASSES} names")
+    return checked
 
 
 def _check_classless(classless: Sequence[str], runs: dict[str, Run]) -> None:
@@ -291,9 +291,9 @@ def _of(classes: Any, label: str) -> object:
     if not isinstance(classes, dict):
         return classes
     if label not in classes:
-        given = list(classes)
+        labels = list(classes)
         raise InvalidArgument(
-            "classes", given, f"a dict with {label!r} among its keys, or an array"
+            "classes", labels, f"a dict with {label!r} among its keys, or an array"
         )
     return classes[label]
 

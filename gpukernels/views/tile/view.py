@@ -88,19 +88,19 @@ class TileView(View):
         name: str = "",
         step: int = 0,
     ) -> None:
-        given = as_traces(traces)
-        if len(given) > MOST_RUNS:
-            raise InvalidArgument("traces", f"{len(given)} runs", f"at most {MOST_RUNS}")
+        all_traces = as_traces(traces)
+        if len(all_traces) > MOST_RUNS:
+            raise InvalidArgument("traces", f"{len(all_traces)} runs", f"at most {MOST_RUNS}")
         clocks = _clocks(clock)
         check_text("dial", dial)
         self._runs: dict[str, TileRun] = {}
-        for label, trace in given.items():
+        for label, trace in all_traces.items():
             check_text(f"label {label!r}", label)
             argument = f"traces[{label!r}]" if label else "traces"
             self._runs[label] = read_tile_run(trace, argument)
             _check_same(self._runs, label, argument)
         # With one run there is nothing to line up.
-        clocks = clocks if len(given) > 1 else clocks[:1]
+        clocks = clocks if len(all_traces) > 1 else clocks[:1]
         runs = list(self._runs.values())
         entries = [_clock_payload(label, runs) for label in clocks]
         check_step(step, entries[0]["steps"])

@@ -81,7 +81,7 @@ class WorkersView(View):
         self._kinds = _checked_kinds(kinds)
         if not isinstance(runs, dict) or not runs:
             raise InvalidArgument("runs", runs, "a non-empty dict of names to sequences of TaskRun")
-        self._runs = {label: self._chosen(label, given) for label, given in runs.items()}
+        self._runs = {label: self._chosen(label, of) for label, of in runs.items()}
         labels = list(self._runs)
         check_step(step, len(self._runs[labels[0]]) + 1)
         payload = {
@@ -91,14 +91,14 @@ class WorkersView(View):
         }
         self._finish(payload, title=title, caption=caption, name=name, step=step, labels=labels)
 
-    def _chosen(self, label: Any, given: Any) -> list[Any]:
+    def _chosen(self, label: Any, runs: Any) -> list[Any]:
         argument = f"runs[{label!r}]"
-        if not isinstance(label, str) or not label or not isinstance(given, list | tuple):
-            raise InvalidArgument(argument, given, "a sequence of TaskRun, under a name")
-        if not all(hasattr(run, part) for run in given for part in COLUMNS):
-            raise InvalidArgument(argument, given, "a sequence of TaskRun")
+        if not isinstance(label, str) or not label or not isinstance(runs, list | tuple):
+            raise InvalidArgument(argument, runs, "a sequence of TaskRun, under a name")
+        if not all(hasattr(run, part) for run in runs for part in COLUMNS):
+            raise InvalidArgument(argument, runs, "a sequence of TaskRun")
         chosen = sorted(
-            (run for run in given if run.kind in self._kinds), key=lambda r: (r.end, r.begin, r.key)
+            (run for run in runs if run.kind in self._kinds), key=lambda r: (r.end, r.begin, r.key)
         )
         if not chosen or len({run.key for run in chosen}) > MOST_TASKS:
             allowed = f"runs of 1 to {MOST_TASKS} tasks of the kinds {list(self._kinds)}"

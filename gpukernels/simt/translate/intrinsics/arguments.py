@@ -39,11 +39,11 @@ def real_arguments(t, node, *counts):
 def named_arguments(t, node, names, optional=0):
     """Return the values of arguments that have names; numba takes some of them by keyword."""
     values = [t.expression(a) for a in node.args]
-    given = {k.arg: t.expression(k.value) for k in node.keywords}
+    by_name = {k.arg: t.expression(k.value) for k in node.keywords}
     for name in names[len(values) :]:
-        if name in given:
-            values.append(given.pop(name))
-    if given or not len(names) - optional <= len(values) <= len(names):
+        if name in by_name:
+            values.append(by_name.pop(name))
+    if by_name or not len(names) - optional <= len(values) <= len(names):
         raise t.refuse(
             f"`{ast.unparse(node.func)}` takes ({', '.join(names)})", node, KernelTypeError
         )

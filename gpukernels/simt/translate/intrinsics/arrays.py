@@ -43,17 +43,17 @@ def _declare(space):
             )
         sizes = tuple(int(p.constant) for p in parts)
         dtype_value = t.expression(arguments["dtype"])
-        given = dtype_value.object
-        if given is None:
-            given = t.constant_of(arguments["dtype"])
-        if any(given is kind for kind in (int, float, bool, complex)):
+        wanted = dtype_value.object
+        if wanted is None:
+            wanted = t.constant_of(arguments["dtype"])
+        if any(wanted is kind for kind in (int, float, bool, complex)):
             raise t.refuse(
-                f"the dtype of a {space} array is {given.__name__}, a type of Python, which numba "
+                f"the dtype of a {space} array is {wanted.__name__}, a type of Python, which numba "
                 "does not take here; name one of NumPy or numba, such as np.int32",
                 node,
                 KernelTypeError,
             )
-        dtype = as_dtype(given)
+        dtype = as_dtype(wanted)
         if dtype is None or not can_hold(dtype):
             raise t.refuse(
                 f"`{ast.unparse(arguments['dtype'])}` is not a dtype", node, KernelTypeError

@@ -18,8 +18,8 @@ def _together(t, what, call, mask, *values):
         return call.format(mask, *values, a=t.active)
     names = [f"m{i}" for i in range(1 + len(values))]
     operation = f"lambda a, {', '.join(names)}: {call.format(*names, a='a')}"
-    given = ", ".join((mask, *values))
-    return f"(yield arrive({t.active}, {what!r}, {t.where}, {operation}, {given}))"
+    arguments = ", ".join((mask, *values))
+    return f"(yield arrive({t.active}, {what!r}, {t.where}, {operation}, {arguments}))"
 
 
 _SHUFFLED = {typing.INT32, typing.INT64, typing.FLOAT32, typing.FLOAT64}
