@@ -57,5 +57,5 @@ def filtered(candidates, threads=64, kernel=filter_small, schedule="lockstep", s
 def some_candidates(rounds=3, threads=64, vertices=90, share=0.4, seed=1):
     """Draw candidates: the share of threads that have one, with repeats and shared slots."""
     rng = np.random.default_rng(seed)
-    vertices_found = rng.integers(0, vertices, (rounds, threads))
-    return np.where(rng.random((rounds, threads)) < share, vertices_found, -1)
+    drawn = rng.integers(0, vertices, (rounds, threads))
+    return np.where(rng.random((rounds, threads)) < share, drawn, -1)

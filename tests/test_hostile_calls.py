@@ -256,30 +256,30 @@ def test_a_launch_that_failed_leaves_no_array_and_no_source_in_the_trace():
 
 def in_a_thread(call, context: bool = False) -> tuple[object, list[str]]:
     """Return what `call` returns in a thread of its own, and the warnings that it gives."""
-    devices = []
+    results = []
 
     def run():
-        with warnings.catch_warnings(record=True) as records:
+        with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            devices.append(call())
-        devices.append([str(w.message) for w in records])
+            results.append(call())
+        results.append([str(w.message) for w in caught])
 
     target, args = (contextvars.copy_context().run, (run,)) if context else (run, ())
     thread = threading.Thread(target=target, args=args, name="started inside")
     thread.start()
     thread.join()
-    return devices[0], devices[1]
+    return results[0], results[1]
 
 
 def test_a_thread_started_inside_a_trace_says_that_it_is_not_traced(monkeypatch):
     monkeypatch.setenv("GPUKERNELS_DEVICE", "simt")
     with gk.trace() as t:
-        device, records = in_a_thread(gk.default_device)
+        device, messages = in_a_thread(gk.default_device)
         assert device.trace is None
-        assert len(records) == 1
-        assert "thread 'started inside' was started inside `with gk.trace()`" in records[0]
-        assert "not traced" in records[0]
-        assert in_a_thread(lambda: gk.bfs(PATH))[1] == records
+        assert len(messages) == 1
+        assert "thread 'started inside' was started inside `with gk.trace()`" in messages[0]
+        assert "not traced" in messages[0]
+        assert in_a_thread(lambda: gk.bfs(PATH))[1] == messages
     assert len(t.trace.launches) == 0
 
 
@@ -288,8 +288,8 @@ def test_a_thread_that_is_traced_or_has_nothing_to_do_with_a_trace_says_nothing(
     assert in_a_thread(gk.default_device)[1] == []
     with gk.trace() as t:
         # What the warning advises: the thread has a copy of the context.
-        device, records = in_a_thread(gk.default_device, context=True)
-        assert (device, records) == (t.device, [])
+        device, messages = in_a_thread(gk.default_device, context=True)
+        assert (device, messages) == (t.device, [])
 
         def own():
             with gk.trace() as inner:
@@ -301,18 +301,18 @@ def test_a_thread_that_is_traced_or_has_nothing_to_do_with_a_trace_says_nothing(
 
 def test_a_thread_that_was_there_before_the_trace_is_not_warned(monkeypatch):
     monkeypatch.setenv("GPUKERNELS_DEVICE", "simt")
-    opened, devices = threading.Event(), []
+    opened, messages = threading.Event(), []
 
     def wait():
         opened.wait(30)
         with warnings.catch_warnings(record=True) as records:
             warnings.simplefilter("always")
             gk.default_device()
-        devices.extend(records)
+        messages.extend(records)
 
     thread = threading.Thread(target=wait)
     thread.start()
     with gk.trace():
         opened.set()
         thread.join()
-    assert devices == []
+    assert messages == []
