@@ -68,7 +68,7 @@ def test_a_quick_run_gives_options_that_the_subject_takes(name):
     assert subject.quick.keys() <= subject.options
     assert subject.quick
     taken = list(inspect.signature(subject.write).parameters)
-    assert taken[:3] == ["device", "here", "folder"]
+    assert taken[:3] == ["device", "circumstances", "folder"]
     assert set(subject.choices) <= subject.options
     for option, names in subject.choices.items():
         assert set(subject.quick.get(option, ())) <= set(names)
