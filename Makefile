@@ -13,7 +13,7 @@ export PYDEVD_DISABLE_FILE_VALIDATION := 1
 .DEFAULT_GOAL := help
 # What a recipe has left when it failed is no target.
 .DELETE_ON_ERROR:
-.PHONY: FORCE help book read pdf epub notebooks sheet lab publish outputs test test-colab gpu-test colab-gpu soak fuzz mutants bench bench-simt addresses citation colab-url colab-versions package lock clean
+.PHONY: FORCE help book read pdf epub notebooks sheet lab lite publish outputs test test-colab gpu-test colab-gpu soak fuzz mutants bench bench-simt addresses citation colab-url colab-versions package lock clean
 
 help:
 	@echo "make book                 build the book; prints where to open it"
@@ -22,6 +22,7 @@ help:
 	@echo "make notebooks            the chapters as plain notebooks, in notebooks/; yours stay (SOLUTIONS=no)"
 	@echo "make notebooks NBGRADER=yes  the chapters as assignments of nbgrader, in notebooks/source"
 	@echo "make lab                  make notebooks, and JupyterLab with them (CHAPTER=hbf: open that one)"
+	@echo "make lite                 the notebooks in the browser, by JupyterLite, in _build/html/lite (PYODIDE=folder)"
 	@echo "make test                 what every change is held to: tests that need no GPU, and all chapters"
 	@echo "make test-colab           kernels and chapters under Colab's versions (FAST=1: the part that CI runs)"
 	@echo "make gpu-test             kernels and chapters on a CUDA device"
@@ -41,8 +42,8 @@ help:
 	@echo "make colab-versions FREEZE=...  renew Colab's versions from what pip freeze prints there"
 	@echo "make publish              commit the built pages, notebooks and all, on the branch gh-pages"
 	@echo "make package              build the wheel and the sdist, and try both in empty environments (TAG=v...)"
-	@echo "make lock                 renew requirements.txt and requirements-test.txt"
-	@echo "make clean                remove what was built (.venv, .venv-colab and notebooks stay)"
+	@echo "make lock                 renew requirements.txt, requirements-test.txt and requirements-lite.txt"
+	@echo "make clean                remove what was built (.venv, .venv-colab, .venv-lite and notebooks stay)"
 
 # -- the environment ---------------------------------------------------------
 
@@ -90,10 +91,22 @@ $(COLAB)/installed: requirements-colab.txt $(COLAB)/made | $(VENV)/test-installe
 	@rm $(COLAB)/installing
 	@touch $@
 
+# JupyterLite, of which the book's own environment needs nothing.
+LITE = .venv-lite
+$(LITE)/made: FORCE
+	@GOALS="$(MAKECMDGOALS)" sh book/make_venv.sh $(LITE) "$(PYTHON)" "$(NAMED)" || { $(SAY_ROOM); }
+$(LITE)/installed: requirements-lite.txt $(LITE)/made
+	@echo "Installing JupyterLite into $(LITE) ..."
+	@touch $(LITE)/installing
+	@$(subst $(BIN),$(LITE)/bin,$(INSTALL)) --requirement requirements-lite.txt || { $(SAY_ROOM); }
+	@rm $(LITE)/installing
+	@touch $@
+
 # A release that has been taken over by someone else is mostly found out within days.
 lock: $(VENV)/test-installed
 	$(BIN)/uv pip compile --quiet --upgrade --exclude-newer "2 weeks" --universal --python-version 3.11 --fork-strategy fewest --generate-hashes --no-emit-index-url --no-emit-find-links --extra book --output-file requirements.txt pyproject.toml
 	$(BIN)/uv pip compile --quiet --upgrade --exclude-newer "2 weeks" --universal --python-version 3.11 --fork-strategy fewest --generate-hashes --no-emit-index-url --no-emit-find-links --extra book --extra dask --extra test --constraint requirements.txt --output-file requirements-test.txt pyproject.toml
+	$(BIN)/uv pip compile --quiet --upgrade --exclude-newer "2 weeks" --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --constraint requirements.txt --group lite --output-file requirements-lite.txt
 
 # -- the book ----------------------------------------------------------------
 
@@ -141,7 +154,12 @@ endif
 lab: notebooks
 	cd notebooks && ../$(BIN)/jupyter lab$(if $(CHAPTER), $(CHAPTER).ipynb)
 
-publish: book
+# The pages are built with the links into it.
+lite: export GPUKERNELS_LITE := yes
+lite: $(LITE)/installed book
+	$(BIN)/python book/lite.py $(PAGES) $(LITE)
+
+publish: lite
 	$(BIN)/python book/publish.py $(PAGES)
 
 outputs: $(VENV)/book-installed

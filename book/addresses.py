@@ -14,6 +14,8 @@ BRANCH = "gh-pages"
 FOLDER = "notebooks"
 #: Below it, the same notebooks without the solutions.
 WITHOUT_SOLUTIONS = "without_solutions"
+#: The folder of JupyterLite, which runs the notebooks in the browser.
+LITE = "lite"
 REPOSITORY = re.compile(r"https://github\.com/([\w.-]+)/([\w.-]+)")
 
 

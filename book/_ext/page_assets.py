@@ -13,7 +13,7 @@ BOOK = Path(__file__).parents[1]
 PAPER = BOOK / "paper" / "paper.css"
 #: The scripts of every page and of the search page, with their first modules in ``book/js``.
 SCRIPTS = {
-    "reading.js": ["cards", "contents", "found", "paper"],
+    "reading.js": ["cards", "contents", "found", "paper", "served"],
     "search.js": ["search"],
 }
 

@@ -8,12 +8,14 @@ these notebooks, and `make lab` copies them. A second folder has them without th
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 import first_cell
-from addresses import FOLDER, PLACEHOLDER, WITHOUT_SOLUTIONS, colab_address, pages_address
+from addresses import FOLDER, LITE, PLACEHOLDER, WITHOUT_SOLUTIONS, colab_address, pages_address
 from sphinx.application import Sphinx
+from sphinx.config import Config
 from sphinx.errors import ExtensionError
 
 from .cells import plain_notebook, without_solutions
@@ -77,12 +79,22 @@ def point_buttons(
                 button["url"] = addresses[which]
     if app.builder.name == "html":
         unsolved = f"{folder}/{WITHOUT_SOLUTIONS}/{name}.ipynb"
-        links = row(name, download, unsolved, colab, repository())
+        lite = f"{context['pathto'](LITE, 1)}/lab/index.html?path={name}.ipynb"
+        browser = lite if app.config.lite else None
+        links = row(name, download, unsolved, colab, repository(), browser)
         context["body"] = below_title(context["body"], links)
+
+
+def find_lite(app: Sphinx, config: Config) -> None:
+    """Let pages link to JupyterLite if `make lite` builds it after them, or has built it before."""
+    built = (Path(app.outdir) / LITE / "index.html").exists()
+    config.lite = built or os.environ.get("GPUKERNELS_LITE") == "yes"
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
     """Connect to the end of the build, and to pages after the theme has made their buttons."""
+    app.add_config_value("lite", False, "html", bool)
+    app.connect("config-inited", find_lite)
     app.connect("html-page-context", point_buttons, priority=900)
     app.connect("build-finished", write)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,11 +1,18 @@
-"""The row below a chapter's title that says how to run it: in Colab, downloaded, or cloned."""
+"""The row below a chapter's title: how to run it in the browser, in Colab, or on a computer."""
 
 from __future__ import annotations
 
 from html import escape
 
 
-def row(name: str, notebook: str, unsolved: str, colab: str | None, repository: str) -> str:
+def row(
+    name: str,
+    notebook: str,
+    unsolved: str,
+    colab: str | None,
+    repository: str,
+    lite: str | None = None,
+) -> str:
     """Return the row of the chapter `name`.
 
     Parameters
@@ -20,6 +27,8 @@ def row(name: str, notebook: str, unsolved: str, colab: str | None, repository: 
         Address at which Colab opens it, if the book has an address on GitHub.
     repository : str
         The book's address, or an empty text.
+    lite : str or None
+        Address at which JupyterLite opens it, relative to the page, if it is built.
     """
     download = (
         f'<a href="{escape(notebook)}" download>download the notebook</a>'
@@ -34,6 +43,8 @@ def row(name: str, notebook: str, unsolved: str, colab: str | None, repository: 
             ways.append("Colab opens repositories of GitHub alone: upload the notebook there")
         else:
             ways.insert(0, f'<a href="{escape(colab)}">open it in Colab</a>')
+    if lite is not None:
+        ways.insert(0, f'<a class="served" href="{escape(lite)}">open it in the browser</a>')
     items = "".join(f"<li>{way}</li>" for way in ways)
     return f'<div class="run-row"><b>Run it:</b><ul>{items}</ul></div>'
 
