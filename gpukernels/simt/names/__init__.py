@@ -12,14 +12,16 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
-from . import cuda, types
+from . import cuda, narrow, types
 
 
 def register() -> None:
     """Put the names into ``sys.modules``, as `numba` and `numba.cuda`.
 
-    With numba installed, only `numba.cuda` is replaced. Calling it again changes nothing.
+    With numba installed, only `numba.cuda` is replaced. In a browser, two functions of NumPy learn
+    to take int64 (`narrow`). Calling it again changes nothing.
     """
+    narrow.widen()
     if importlib.util.find_spec("numba") is None:
         modules = _modules()
     else:
