@@ -243,9 +243,9 @@ def to_negate() -> dict[str, np.ndarray]:
         "20 numbers": np.arange(1, 21),
         "40 numbers": np.arange(1, 41),
         "no numbers": np.zeros(0, int),
-        "32 numbers": np.arange(1, 33) ** 5,
+        "32 numbers": np.arange(1, 33, dtype=np.int64) ** 5,
         "75 numbers": np.arange(-37, 38),
-        "1,000 large numbers": np.arange(1, 1001) * 2**40,
+        "1,000 large numbers": np.arange(1, 1001, dtype=np.int64) * 2**40,
     }
 
 
@@ -293,7 +293,7 @@ def to_add() -> dict[str, tuple]:
         "75 numbers, a = 3": (3, np.arange(75) ** 2),
         "no numbers": (7, np.zeros(0, int)),
         "one number, a = 0": (0, np.array([-5])),
-        "1,000 large numbers, a = 9": (9, (np.arange(1000) - 500) * 2**40),
+        "1,000 large numbers, a = 9": (9, np.arange(-500, 500, dtype=np.int64) * 2**40),
     }
 
 

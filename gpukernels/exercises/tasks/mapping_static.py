@@ -233,7 +233,8 @@ def run_sums(kernel, device, sizes, size: int, first: int = 1) -> Results:
 
 def totals(sizes, size: int, first: int = 1) -> Results:
     """Return what `run_sums` should, by NumPy alone."""
-    before = np.concatenate([[0], np.cumsum(np.arange(first, first + np.sum(sizes)))])
+    values = np.arange(first, first + np.sum(sizes), dtype=np.int64)
+    before = np.concatenate([[0], np.cumsum(values)])
     offsets = offsets_of(sizes)
     return {"total": before[offsets[1:]] - before[offsets[:-1]]}
 

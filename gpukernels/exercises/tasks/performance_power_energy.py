@@ -123,7 +123,7 @@ CLOCKS = PredictionExercise(
 
 def clocks_of(kernels, launch) -> Results:
     """Return the right clocks: a kernel and all later ones run after its launch is queued."""
-    queued = launch * np.arange(1, kernels.size + 1)
+    queued = launch * np.arange(1, kernels.size + 1, dtype=np.int64)
     last = queued.max(initial=0)
     done = (queued + kernels[::-1].cumsum()[::-1]).max(initial=0)
     return {"clocks": np.array([last, done, done - kernels.sum()])}
@@ -137,7 +137,7 @@ PLAYED = Inputs(
         "three long kernels": (np.array([40, 50, 60]), 10),
         "40 short kernels": (np.arange(40) % 5, 6),
         "kernels that end when the next is queued": (np.full(5, 10), 10),
-        "large times": (2**33 * np.array([1, 5, 2]), 2**34),
+        "large times": (2**33 * np.array([1, 5, 2], np.int64), 2**34),
     },
     lambda rng: {"drawn kernels": (rng.integers(1, 40, rng.integers(2, 60)), 20)},
 )
@@ -200,7 +200,7 @@ SAMPLES = Inputs(
         "64 samples, a full slice": (np.arange(64) + 300, 0),
         "65 samples": (np.arange(65) * 3, 90),
         "all below idle": (np.full(130, 5), 120),
-        "large samples": (2**60 + 3 * np.arange(100), 2),
+        "large samples": (2**60 + 3 * np.arange(100, dtype=np.int64), 2),
     },
     _drawn_samples,
 )

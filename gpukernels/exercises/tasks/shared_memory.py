@@ -133,7 +133,7 @@ def run_tree(kernel, device, values) -> Results:
 
 def added(values: np.ndarray) -> Results:
     """Return the sum of the values, by NumPy alone."""
-    return {"total": values.sum(keepdims=True)}
+    return {"total": values.sum(dtype=np.int64, keepdims=True)}
 
 
 def whole_blocks() -> dict[str, np.ndarray]:
