@@ -12,8 +12,13 @@ HERE = Path(__file__).parent
 CHAPTERS = sorted(path.stem for path in (ROOT / "chapters").glob("*.ipynb"))
 #: Chapters that call SciPy themselves.
 WITH_SCIPY = {"simt", "representations"}
-#: Cells that show machine code, which only a compiler makes, or start Dask's workers: by chapter.
-NEED_MORE: dict[str, set[str]] = {}
+#: Cells that need METIS, by chapter. Cells that show machine code are left out in all chapters.
+NEED_MORE = {
+    "beyond_one_gpu": {
+        "by-view", "by-boundary-picture", "by-wins", "by-held-chart", "by-plan-chart",
+        "by-open-run",
+    }
+}  # fmt: skip
 #: Tests of the machine that compare it with numba, or replace a part of numba.
 WITH_NUMBA = (
     "numba_suite test_atomics test_constructs test_dynamic_shared test_faults test_numpy_functions "
