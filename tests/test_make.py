@@ -169,7 +169,7 @@ def test_every_change_is_held_to_all_chapters():
 
 def test_the_lock_leaves_out_what_is_younger_than_two_weeks():
     locks = [line for line in MAKEFILE.splitlines() if "uv pip compile" in line]
-    assert len(locks) == 2
+    assert len(locks) == 3
     assert all('--exclude-newer "2 weeks"' in line for line in locks)
 
 

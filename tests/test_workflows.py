@@ -25,7 +25,7 @@ ON = True
 MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
 TARGETS = set(re.search(r"^\.PHONY: FORCE (.*)$", MAKEFILE, re.MULTILINE)[1].split())
 #: What `make` would install is here already, and what it would build stands there.
-MAKE = f"make BIN={Path(sys.executable).parent} -o .venv/book-installed -o book"
+MAKE = f"make BIN={Path(sys.executable).parent} -o .venv/book-installed -o book -o lite"
 #: What a runner sets, as far as a step asks for it.
 RUNNER = {
     "CI": "true",
