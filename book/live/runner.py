@@ -155,8 +155,8 @@ def _replace(name: str, code: Any, undo: list) -> None:
 
 def _as_html(value: Any) -> str:
     for name in ("html", "_repr_html_"):
-        found = getattr(value, name, None)
-        text = found() if callable(found) else found
+        form = getattr(value, name, None)
+        text = form() if callable(form) else form
         if isinstance(text, str):
             return text
     return f"<pre>{escape(repr(value))}</pre>"

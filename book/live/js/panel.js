@@ -121,6 +121,7 @@ export function panelOf(engine, { id, program, figure = null, button = null, act
       tell(error.message === "stopped" ? "Stopped. The next run starts a new interpreter." : error.message, null);
     }
     runButton.disabled = false;
+    if (document.activeElement === stopButton) runButton.focus();
     stopButton.hidden = true;
     return undefined;
   }
@@ -179,7 +180,7 @@ export function panelOf(engine, { id, program, figure = null, button = null, act
     if (!editor) {
       const first = text ?? stored(id) ?? program;
       try {
-        const answers = { onChange: edited, onRun: run, onLeave: () => runButton.focus() };
+        const answers = { onChange: edited, onRun: run, onLeave: () => (runButton.disabled ? stopButton : runButton).focus() };
         editor = await editorIn(place, first, `The program of ${id}`, answers);
       } catch (error) {
         return tell(error.message, null);
