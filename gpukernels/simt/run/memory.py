@@ -76,6 +76,13 @@ def _remember(data, written, pattern):
 #: NumPy's type for indices; on 32 bits, as in a browser, it holds less than a kernel's int64.
 _INDEX = np.dtype(np.intp)
 IS_NARROW = _INDEX.itemsize < 8
+
+
+def _narrow(at):
+    """Return places as indices: where copies or records lie is a sum of 64 bits."""
+    return at.astype(_INDEX) if IS_NARROW else at
+
+
 #: The byte of each index that holds its sign. A negative index makes it a non-ASCII character,
 #: and the search for one is much faster than the search for the minimum.
 _SIGN_BYTES = slice(_INDEX.itemsize - 1 if sys.byteorder == "little" else 0, None, _INDEX.itemsize)
@@ -217,7 +224,7 @@ class Memory:
 
     def load(self, active, index, where):
         """Return the elements at `index` (already located)."""
-        at = index if self.one_copy else self.offset(active, index)
+        at = _narrow(index if self.one_copy else self.offset(active, index))
         if self.written is not None:
             self._check_written(active, at, where)
         if self.races is not None:
@@ -234,7 +241,7 @@ class Memory:
         value = value.astype(self.dtype, copy=False)
         if self.recorder is not None:
             self._record(STORE, active, index, value, where)
-        at = index if self.one_copy else self.offset(active, index)
+        at = _narrow(index if self.one_copy else self.offset(active, index))
         if self.races is not None:
             self._check_race(STORE, active, at, where)
         if at.ndim == 0 and value.ndim:
