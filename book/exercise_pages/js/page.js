@@ -20,7 +20,9 @@ function fold(cell, form, label) {
 }
 
 function bringToLife(box) {
-  const sheet = JSON.parse(box.querySelector("script").textContent);
+  const data = box.querySelector("script");
+  const sheet = JSON.parse(data.textContent);
+  data.remove();
   const cell = box.nextElementSibling;
   const form = KINDS[sheet.kind](sheet, cell);
   cell.after(form);
