@@ -56,7 +56,7 @@ class Recorded:
     """Two GPUs of which nothing is there but the order in which they are asked."""
 
     def __init__(self):
-        self.calls, self.current = [], None
+        self.log, self.current = [], None
         self.events = 0
 
     @contextlib.contextmanager
@@ -70,17 +70,17 @@ class Recorded:
         self.events += 1
         name = self.events
         return SimpleNamespace(
-            record=lambda: self.calls.append((self.current, f"record {name}")),
-            wait=lambda: self.calls.append((self.current, f"wait {name}")),
+            record=lambda: self.log.append((self.current, f"record {name}")),
+            wait=lambda: self.log.append((self.current, f"wait {name}")),
         )
 
     def memcpy(self, to, to_context, source, source_context, size, stream):
-        self.calls.append((self.current, "copy", source_context, to_context, size, stream))
+        self.log.append((self.current, "copy", source_context, to_context, size, stream))
 
     def peers(self) -> CudaPeers:
         group = CudaPeers.__new__(CudaPeers)
         group._cuda = SimpleNamespace(
-            event=self.event, synchronize=lambda: self.calls.append((self.current, "wait"))
+            event=self.event, synchronize=lambda: self.log.append((self.current, "wait"))
         )
         group._driver = SimpleNamespace(
             driver=SimpleNamespace(cuMemcpyPeerAsync=self.memcpy), device_pointer=id
@@ -108,16 +108,16 @@ def test_a_copy_waits_for_both_gpus_and_both_wait_for_it():
     group = gpus.peers()
     a, b = np.arange(4), np.zeros(4, np.int64)
     group.send(1, a, 0, b)
-    assert gpus.calls == [
+    assert gpus.log == [
         (0, "record 1"),  # all that the one was told before
         (1, "wait 1"),
         (1, "copy", "context 1", "context 0", 32, 0),  # behind all that the other was told
         (1, "record 2"),
         (0, "wait 2"),
     ]
-    gpus.calls.clear()
+    gpus.log.clear()
     group.wait()
-    assert gpus.calls == [(0, "wait"), (1, "wait")]
+    assert gpus.log == [(0, "wait"), (1, "wait")]
     with pytest.raises(gk.InvalidArgument, match=r"^to = .*: must be an array of int64 and shape"):
         group.copy(0, a, 1, b[:2])
 
@@ -137,7 +137,7 @@ class FakePeers(FakeGpus):
         monkeypatch.setattr(numba.cuda, "synchronize", lambda: None)
         monkeypatch.setattr(peers, "_used", set())
         monkeypatch.setattr(peers, "_given", set())
-        self.calls = []
+        self.log = []
 
     class Managed:
         """What numba has of a GPU in ``cuda.gpus``."""
@@ -176,14 +176,14 @@ class FakePeers(FakeGpus):
 
     def cuCtxDisablePeerAccess(self, peer):
         self.enabled.remove((self.current, peer))
-        self.calls.append(("parted", self.current))
+        self.log.append(("parted", self.current))
 
     def cuCtxSynchronize(self):
-        self.calls.append(("waited", self.current))
+        self.log.append(("waited", self.current))
 
     def cuEventDestroy(self, event):
         super().cuEventDestroy(event)
-        self.calls.append(("destroyed", self.current))
+        self.log.append(("destroyed", self.current))
 
     def cuMemcpyPeerAsync(self, to, to_context, source, source_context, size, stream):
         assert (source_context, stream) == (self.current + 1, 0)
@@ -229,10 +229,10 @@ def test_gpus_part_in_order_before_a_process_ends(monkeypatch):
                 numba.cuda.event(timing=False)  # nobody needs it: it waits to be destroyed
         waiting.clear()
         assert gpus.bytes_in_use(0) == gpus.bytes_in_use(1) > 0
-        gpus.calls.clear()
+        gpus.log.clear()
         peers.part()
         of_one = ["waited", "destroyed"]
-        assert gpus.calls == [(what, i) for i in range(2) for what in of_one] + [
+        assert gpus.log == [(what, i) for i in range(2) for what in of_one] + [
             ("parted", 0), ("parted", 1),
         ]  # fmt: skip
         assert not gpus.enabled
