@@ -149,7 +149,7 @@ class Panel:
     def run(self) -> str:
         """Press Run and return what the panel says at the end."""
         self.bar.get_by_role("button", name="Run", exact=True).click()
-        status = self.bar.locator(".gk-panel > .gk-live-words")
+        status = self.bar.locator(".gk-live-panel > .gk-live-words")
         expect(status).to_contain_text(" s.", timeout=90_000)
         return status.inner_text()
 
@@ -220,7 +220,7 @@ def test_the_text_is_kept_and_keys_alone_are_enough(page):
     page.keyboard.press("ControlOrMeta+Enter")
     expect(page.locator("#edit-fig-first .gk-shown")).to_have_text("42", timeout=90_000)
     page.keyboard.press("Escape")
-    expect(page.locator("#edit-fig-first .gk-run")).to_be_focused()
+    expect(page.locator("#edit-fig-first .gk-live-run")).to_be_focused()
     page.reload()
     assert Panel(page, "fig-first").text() == "6 * 7"
 
@@ -230,7 +230,7 @@ def test_stop_ends_a_program_and_the_next_one_runs(page):
     panel = Panel(page, "fig-first")
     panel.write("while True:\n    pass")
     panel.press("Run")
-    expect(panel.bar.locator(".gk-panel > .gk-live-words")).to_have_text("Running.", timeout=90_000)
+    expect(panel.bar.locator(".gk-live-panel > .gk-live-words")).to_have_text("Running.", timeout=90_000)
     panel.press("Stop")
     expect(panel.bar).to_contain_text("Stopped.")
     panel.write("1 + 1")
@@ -248,7 +248,7 @@ def test_a_graph_of_ones_own_takes_the_place_of_the_programs(page):
     expect(panel.bar).to_contain_text("Line 1, “0 one”, is not two vertices")
     arcs.fill("\n".join(f"{v} {(v + 1) % 12}" for v in range(12)))
     panel.press("Use this graph")
-    expect(panel.bar.locator(".gk-panel > .gk-live-words")).to_contain_text("Done", timeout=90_000)
+    expect(panel.bar.locator(".gk-live-panel > .gk-live-words")).to_contain_text("Done", timeout=90_000)
     assert "gk.Graph.from_arcs(12, [0, 1, 2" in panel.text()
 
 

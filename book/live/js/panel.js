@@ -64,7 +64,7 @@ export function panelOf(engine, { id, program, figure = null, button = null, act
     fields = null,
     usual = null,
     shownFigure = figure;
-  const runButton = buttonOf("Run", { class: "gk-run", title: "Ctrl or ⌘ and Enter" }, run);
+  const runButton = buttonOf("Run", { class: "gk-live-run", title: "Ctrl or ⌘ and Enter" }, run);
   const stopButton = buttonOf("Stop", { hidden: true }, () => engine.stop());
   const resetButton = buttonOf("Reset", {}, reset);
   const shareButton = buttonOf("Copy link", {}, copyLink);
@@ -81,7 +81,7 @@ export function panelOf(engine, { id, program, figure = null, button = null, act
   graphButton.hidden = !hasGraph(program);
   shareButton.hidden = Boolean(act);
   const buttons = h("div", { class: "gk-buttons" }, runButton, stopButton, resetButton, graphButton, shareButton);
-  const node = h("div", { class: "gk-panel" }, place, buttons, form, bar, status, wrong, output);
+  const node = h("div", { class: "gk-live-panel" }, place, buttons, form, bar, status, wrong, output);
 
   function tell(words, part) {
     say(status, words);
