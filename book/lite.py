@@ -84,8 +84,8 @@ def first_cell(code: str, packages: Iterable[str] = MORE) -> str:
     missing = [what for what, used in LEFT_OUT.items() if used.search(code)]
     missing += [f"cells that need {name}" for name in needed if name not in packages]
     if missing:
-        said = "Left out in the browser: " + "; ".join(missing) + "."
-        cell += f'print(\n    "{said}"\n    " The page of this chapter has their outputs."\n)\n'
+        words = "Left out in the browser: " + "; ".join(missing) + "."
+        cell += f'print(\n    "{words}"\n    " The page of this chapter has their outputs."\n)\n'
     return cell.rstrip("\n")
 
 

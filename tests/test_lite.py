@@ -56,13 +56,13 @@ def test_the_first_cell_installs_and_registers_before_anything_imports_numba(nam
 
 
 def test_a_chapter_says_what_a_browser_has_not(notebooks):
-    def said(name: str) -> str:
+    def first_cell(name: str) -> str:
         return notebooks[f"{name}.ipynb"]["cells"][0]["source"]
 
-    assert "Dask's workers and METIS" in said("beyond_one_gpu")
-    assert "times on a GPU" in said("frontier_bfs")
-    assert "Left out" not in said("before_the_first_warp")
-    assert "scipy" in said("simt").splitlines()[1]
+    assert "Dask's workers and METIS" in first_cell("beyond_one_gpu")
+    assert "times on a GPU" in first_cell("frontier_bfs")
+    assert "Left out" not in first_cell("before_the_first_warp")
+    assert "scipy" in first_cell("simt").splitlines()[1]
     without = lite.first_cell("panels(5, 3)", packages={"networkx"})
     assert "matplotlib" not in without.splitlines()[1]
     assert "cells that need matplotlib" in without

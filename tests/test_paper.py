@@ -97,10 +97,10 @@ def test_a_figure_on_paper_keeps_the_key_to_its_colors(document):
 
 
 def test_the_first_page_names_the_edition_and_the_licenses(document):
-    said = document.select_one(".paper-title").get_text(" ", strip=True)
-    assert f"Edition {gpukernels.__version__}" in said
-    assert "CC BY 4.0" in said
-    assert "BSD 3-Clause" in said
+    title = document.select_one(".paper-title").get_text(" ", strip=True)
+    assert f"Edition {gpukernels.__version__}" in title
+    assert "CC BY 4.0" in title
+    assert "BSD 3-Clause" in title
 
 
 def test_a_solution_stands_at_the_end_of_its_chapter(document):

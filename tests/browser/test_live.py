@@ -140,6 +140,9 @@ class Panel:
     def text(self) -> str:
         return "\n".join(self.bar.locator(".cm-line").all_inner_texts()).replace("\xa0", " ")
 
+    def status(self) -> Locator:
+        return self.bar.locator(".gk-live-panel > .gk-live-words")
+
     def write(self, text: str) -> None:
         """Replace the program by keys, as a reader pastes it."""
         self.bar.locator(".cm-content").click()
@@ -149,7 +152,7 @@ class Panel:
     def run(self) -> str:
         """Press Run and return what the panel says at the end."""
         self.bar.get_by_role("button", name="Run", exact=True).click()
-        status = self.bar.locator(".gk-live-panel > .gk-live-words")
+        status = self.status()
         expect(status).to_contain_text(" s.", timeout=90_000)
         return status.inner_text()
 
@@ -230,7 +233,7 @@ def test_stop_ends_a_program_and_the_next_one_runs(page):
     panel = Panel(page, "fig-first")
     panel.write("while True:\n    pass")
     panel.press("Run")
-    expect(panel.bar.locator(".gk-live-panel > .gk-live-words")).to_have_text("Running.", timeout=90_000)
+    expect(panel.status()).to_have_text("Running.", timeout=90_000)
     panel.press("Stop")
     expect(panel.bar).to_contain_text("Stopped.")
     panel.write("1 + 1")
@@ -248,7 +251,7 @@ def test_a_graph_of_ones_own_takes_the_place_of_the_programs(page):
     expect(panel.bar).to_contain_text("Line 1, “0 one”, is not two vertices")
     arcs.fill("\n".join(f"{v} {(v + 1) % 12}" for v in range(12)))
     panel.press("Use this graph")
-    expect(panel.bar.locator(".gk-live-panel > .gk-live-words")).to_contain_text("Done", timeout=90_000)
+    expect(panel.status()).to_contain_text("Done", timeout=90_000)
     assert "gk.Graph.from_arcs(12, [0, 1, 2" in panel.text()
 
 

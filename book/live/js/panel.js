@@ -180,7 +180,11 @@ export function panelOf(engine, { id, program, figure = null, button = null, act
     if (!editor) {
       const first = text ?? stored(id) ?? program;
       try {
-        const answers = { onChange: edited, onRun: run, onLeave: () => (runButton.disabled ? stopButton : runButton).focus() };
+        const answers = {
+          onChange: edited,
+          onRun: run,
+          onLeave: () => (runButton.disabled ? stopButton : runButton).focus(),
+        };
         editor = await editorIn(place, first, `The program of ${id}`, answers);
       } catch (error) {
         return tell(error.message, null);

@@ -34,10 +34,10 @@ def bincount(x: Any, /, weights: Any = None, minlength: Any = 0) -> np.ndarray:
 
 def _as_index(numbers: Any) -> np.ndarray:
     """Return whole numbers as indices; OverflowError if one is too large. Others stay."""
-    found = np.asarray(numbers)
-    if found.dtype.kind not in "iu" or found.dtype.itemsize <= np.dtype(np.intp).itemsize:
-        return found
+    whole = np.asarray(numbers)
+    if whole.dtype.kind not in "iu" or whole.dtype.itemsize <= np.dtype(np.intp).itemsize:
+        return whole
     bounds = np.iinfo(np.intp)
-    if found.size and not bounds.min <= found.min() <= found.max() <= bounds.max:
-        raise OverflowError(f"{found.max()}: an index has {bounds.bits} bits here")
-    return found.astype(np.intp)
+    if whole.size and not bounds.min <= whole.min() <= whole.max() <= bounds.max:
+        raise OverflowError(f"{whole.max()}: an index has {bounds.bits} bits here")
+    return whole.astype(np.intp)
