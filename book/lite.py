@@ -154,12 +154,12 @@ def pyodide_files(folder: Path) -> tuple[list[Path], set[str]]:
     known = {normal(name): package for name, package in lock.items()}
 
     def with_dependencies(names: Iterable[str]) -> dict[str, Path]:
-        found, open_names = {}, [normal(name) for name in names]
+        files, open_names = {}, [normal(name) for name in names]
         while open_names:
-            if (name := open_names.pop()) not in found:
-                found[name] = folder / known[name]["file_name"]
+            if (name := open_names.pop()) not in files:
+                files[name] = folder / known[name]["file_name"]
                 open_names += map(normal, known[name]["depends"])
-        return found
+        return files
 
     files = {path.name: path for path in map(folder.joinpath, INTERPRETER)}
     files |= {path.name: path for path in with_dependencies(AT_START).values()}
@@ -168,13 +168,13 @@ def pyodide_files(folder: Path) -> tuple[list[Path], set[str]]:
             f"PYODIDE={folder}: {', '.join(missing)} missing; notebooks need Pyodide "
             f"{pyodide.VERSION}'s whole distribution, pyodide-{pyodide.VERSION}.tar.bz2"
         )
-    there = set()
+    loadable = set()
     for name in MORE:
         paths = with_dependencies([name]).values()
         if all(path.is_file() for path in paths):
-            there.add(name)
+            loadable.add(name)
             files |= {path.name: path for path in paths}
-    return list(files.values()), there
+    return list(files.values()), loadable
 
 
 def normal(name: str) -> str:

@@ -15,8 +15,9 @@ const SERVE = [
 ];
 
 // Puts the button that opens a panel into `row`, and the panel after `place`.
-function offer(row, place, id, make, words = "Edit and run") {
-  const button = h("button", { type: "button", class: "gk-edit", "aria-expanded": "false" }, words);
+function offer(row, place, id, make, words) {
+  const title = "Edit the program and run it on this page";
+  const button = h("button", { type: "button", class: "gk-edit", "aria-expanded": "false", title }, words);
   const bar = h("div", { class: "gk-live", id: `edit-${id}` });
   let panel = null;
   row.prepend(button);
@@ -50,7 +51,8 @@ export function offerPrograms(files, wheel, code) {
     const redrawn = figure.matches(".gk-view") ? figure : null;
     const row = figure.querySelector(redrawn ? ".gk-tools" : "figcaption");
     const make = (button) => panelOf(engine, { id, program: figure.dataset.program, figure: redrawn, button });
-    opens.set(id, offer(row, figure, id, make));
+    // A long title leaves little room for tools.
+    opens.set(id, offer(row, figure, id, make, redrawn ? "Edit" : "Edit and run"));
   }
   offerAnswers(engine, offer);
   async function openShared() {
