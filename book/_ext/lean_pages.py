@@ -91,7 +91,10 @@ class LeanPages(BuiltinTemplateLoader):
     def render(self, template: str, context: dict[str, Any]) -> str:
         """Return the page that a template makes from `context`."""
         html = with_icons(with_theme(super().render(template, context)))
-        return html if context.get("file_suffix") == ".xhtml" else with_policy(html, hosts())
+        if context.get("file_suffix") == ".xhtml":
+            return html
+        has_programs = context.get("pagename", "").startswith("chapters/")
+        return with_policy(html, hosts() if has_programs else [])
 
 
 def leave_out(app: Sphinx, error: Exception | None) -> None:

@@ -76,6 +76,9 @@ def add_programs(app: Sphinx, page: str, template: str, context: dict[str, Any],
     notebook = Path(app.srcdir) / f"{page}.ipynb"
     if app.builder.name != "html" or not page.startswith("chapters/") or not notebook.exists():
         return
+    # For this page alone.
+    app.add_css_file("live.css", priority=970)
+    app.add_js_file("live.js", priority=920, loading_method="defer")
     for name, program in programs_of(notebook).items():
         opening = f'<figure id="{name}" '
         written = f'{opening}data-program="{escape(program)}" '
@@ -136,8 +139,6 @@ def add_assets(app: Sphinx) -> None:
         (target / "pyodide").mkdir(exist_ok=True)
         for file in pyodide.FILES:
             shutil.copy(folder / file.name, target / "pyodide")
-    app.add_css_file("live.css", priority=970)
-    app.add_js_file("live.js", priority=920, loading_method="defer")
 
 
 def name_hosts(app: Sphinx, config: Any) -> None:
