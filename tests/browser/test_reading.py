@@ -149,7 +149,7 @@ def test_the_list_on_the_right_marks_what_is_read_and_keeps_it_in_view(open_page
         page.evaluate(
             "id => document.getElementById(id).scrollIntoView({ behavior: 'instant' })", anchor
         )
-        page.wait_for_function(f"({read}).join() === '{anchor}'")
+        page.wait_for_function(f"() => ({read}).join() === '{anchor}'")
         assert page.evaluate(
             "() => { const at = document.querySelector('.page-toc [aria-current]')"
             ".getBoundingClientRect(), box = document.querySelector('.bd-sidebar-secondary')"
@@ -165,13 +165,13 @@ def test_a_dark_page_is_black_on_white_on_paper_and_dark_again(open_page):
     })"""
     dark = page.evaluate(colors)
     page.emulate_media(media="print")
-    page.wait_for_function("document.documentElement.dataset.theme === 'light'")
+    page.wait_for_function("() => document.documentElement.dataset.theme === 'light'")
     body, text, title, code = page.evaluate(colors)
     assert body == ["rgb(0, 0, 0)", "rgb(255, 255, 255)"]
     assert text[0] == title[0] == "rgb(0, 0, 0)"
     assert all(int(part) > 240 for part in re.findall(r"\d+", code[1])[:3])
     page.emulate_media(media="screen")
-    page.wait_for_function("document.documentElement.dataset.theme === 'dark'")
+    page.wait_for_function("() => document.documentElement.dataset.theme === 'dark'")
     assert page.evaluate(colors) == dark
 
 
