@@ -35,6 +35,7 @@ export function engineOf(files, wheel, code) {
     worker = null,
     ready = null,
     waiting = null,
+    isBusy = false,
     number = 0;
 
   // `tell(words, share)` shows how far loading is.
@@ -83,16 +84,18 @@ export function engineOf(files, wheel, code) {
   }
 
   async function call(message, tell) {
-    if (waiting && ready === null) throw new Error("Another program of this page is running.");
-    ready ||= start(tell);
+    isBusy = true;
     try {
-      await ready;
-    } catch (error) {
-      end();
-      throw error;
+      ready ||= start(tell);
+      await ready.catch((error) => {
+        end();
+        throw error;
+      });
+      tell("Running.", null);
+      return await ask(message);
+    } finally {
+      isBusy = false;
     }
-    tell("Running.", null);
-    return ask(message);
   }
 
   // Only the end of a worker stops a program. The next one starts a new worker from the files that the page holds.
@@ -102,5 +105,5 @@ export function engineOf(files, wheel, code) {
     worker = ready = waiting = null;
   }
 
-  return { call, stop: end, isBusy: () => waiting !== null };
+  return { call, stop: end, isBusy: () => isBusy };
 }
