@@ -19,7 +19,7 @@ from pathlib import Path
 from types import FrameType, TracebackType
 from typing import Any
 
-from gpukernels.simt import machine, names
+from gpukernels.simt import names
 
 if importlib.util.find_spec("numba") is None:
     names.register()
@@ -30,7 +30,7 @@ from gpukernels.exercises.judge import looking
 from gpukernels.trace import Trace, metrics
 
 #: A loop of more rounds is taken for an endless one; on a page, a million would take minutes.
-machine.launch.__kwdefaults__["loop_budget"] = 50_000
+LOOP_BUDGET = 50_000
 FOLDER = Path("program")
 #: A line that begins a part of a program, with the module of the package to which it belongs.
 PART = re.compile(r"# %% ?([\w.]*)")
@@ -64,7 +64,7 @@ def run(text: str) -> str:
 
     namespace = {"__name__": "__main__", "display": display, "gk": gk}
     undo: list[tuple[dict[str, Any], str, Any]] = []
-    with contextlib.redirect_stdout(printed), devices_made() as devices:
+    with contextlib.redirect_stdout(printed), devices_made(LOOP_BUDGET) as devices:
         try:
             for name, body, first in _parts(text):
                 _execute(name, body, first, namespace, display, undo)

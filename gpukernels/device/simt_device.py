@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from gpukernels import simt
 from gpukernels.checks import as_array, check_flag, check_seed
-from gpukernels.simt.machine import RESIDENT_THREADS
+from gpukernels.simt.machine import LOOP_BUDGET, RESIDENT_THREADS
 from gpukernels.simt.run.schedules import SCHEDULES
 from gpukernels.trace import Trace
 
@@ -24,7 +24,7 @@ from .copy_streams import CopyStream, SimtCopies
 #: Byte of an array of undefined content.
 UNDEFINED = 0xA5
 
-_devices: contextvars.ContextVar[list[SimtDevice] | None]
+_devices: contextvars.ContextVar[tuple[list[SimtDevice], int] | None]
 _devices = contextvars.ContextVar("made", default=None)
 
 
@@ -110,7 +110,9 @@ class SimtDevice(Device):
         self._launches = self._streams = 0
         #: Called after each launch with the number of launches so far.
         self.after_launch: Callable[[int], None] | None = None
-        if (devices := _devices.get()) is not None:
+        self._loop_budget = LOOP_BUDGET
+        if (collected := _devices.get()) is not None:
+            devices, self._loop_budget = collected
             devices.append(self)
 
     def __repr__(self) -> str:
@@ -191,6 +193,7 @@ class SimtDevice(Device):
             seed=self.seed + self._launches,
             recorder=self.recorder,
             check=self.check,
+            loop_budget=self._loop_budget,
             pace=self.pace,
         )
         if self.after_launch is not None:
@@ -211,8 +214,13 @@ class SimtDevice(Device):
 
 
 @contextlib.contextmanager
-def devices_made() -> Iterator[list[SimtDevice]]:
+def devices_made(loop_budget: int = LOOP_BUDGET) -> Iterator[list[SimtDevice]]:
     """Collect the SIMT machines that are made in the block, to look at their traces.
+
+    Parameters
+    ----------
+    loop_budget : int
+        Rounds of one loop after which these machines give up on it.
 
     Yields
     ------
@@ -220,7 +228,7 @@ def devices_made() -> Iterator[list[SimtDevice]]:
         In the order in which they are made.
     """
     devices: list[SimtDevice] = []
-    token = _devices.set(devices)
+    token = _devices.set((devices, loop_budget))
     try:
         yield devices
     finally:

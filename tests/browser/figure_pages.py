@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from accessibility import TAGS, violations
-from playwright.sync_api import Page
+from playwright.sync_api import Page, Request
 
 from gpukernels.views.address import figure_id
 from gpukernels.views.figure import figure_html
@@ -66,8 +66,12 @@ class Problems(list):
         """Listen to `page` from now on."""
         page.on("console", lambda m: self.append(f"console: {m.text}") if m.type == "error" else 0)
         page.on("pageerror", lambda error: self.append(f"exception: {error}"))
-        page.on("requestfailed", lambda request: self.append(f"failed: {request.url}"))
+        page.on("requestfailed", self._note_failure)
         page.on("request", lambda request: self._note(request.url))
+
+    def _note_failure(self, request: Request) -> None:
+        if request.failure != "net::ERR_ABORTED":  # the page itself has ended that one
+            self.append(f"failed: {request.url}")
 
     def _note(self, url: str) -> None:
         if not url.startswith(("file:", "data:", "blob:")):

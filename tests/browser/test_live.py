@@ -241,6 +241,22 @@ def test_stop_ends_a_program_and_the_next_one_runs(page):
     expect(panel.bar.locator(".gk-shown")).to_have_text("2")
 
 
+def test_stop_ends_loading_and_the_next_run_loads_again(page):
+    page.goto("/chapters/before_the_first_warp.html")
+    panel = Panel(page, "fig-first")
+    panel.write("1 + 1")
+    held = []
+    page.route("**/pyodide.asm.wasm", lambda route: held.append(route))
+    panel.press("Run")
+    expect(panel.bar).to_contain_text("Loading")
+    panel.press("Stop")
+    expect(panel.bar).to_contain_text("Stopped.")
+    assert held
+    page.unroute("**/pyodide.asm.wasm")
+    assert panel.run().startswith("Done")
+    expect(panel.bar.locator(".gk-shown")).to_have_text("2")
+
+
 def test_a_graph_of_ones_own_takes_the_place_of_the_programs(page):
     page.goto("/chapters/frontier_bfs.html")
     panel = Panel(page, "fig-a-search-of-30-street-corners")

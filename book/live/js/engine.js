@@ -2,11 +2,11 @@
 const HERE = document.currentScript.src;
 
 // A file's bytes. Browsers refuse one whose checksum is not the expected one.
-async function download({ name, folder, integrity }) {
+async function download({ name, folder, integrity }, signal) {
   const address = new URL(folder + name, HERE).href;
   let answer;
   try {
-    answer = await fetch(address, integrity ? { integrity } : {});
+    answer = await fetch(address, integrity ? { integrity, signal } : { signal });
   } catch {
     throw new Error(`${address} cannot be loaded. Is there a connection?`);
   }
@@ -35,15 +35,18 @@ export function engineOf(files, wheel, code) {
     worker = null,
     ready = null,
     waiting = null,
+    stopping = new AbortController(),
     isBusy = false,
     number = 0;
 
   // `tell(words, share)` shows how far loading is.
   function load(tell) {
     let done = 0;
+    const { signal } = stopping;
     loaded ||= Promise.all(
       needed.map(async (file) => {
-        const data = await download(file);
+        const data = await download(file, signal);
+        signal.throwIfAborted();
         done += file.size;
         const from = file.folder.startsWith("http") ? new URL(file.folder).host : "this site";
         const sizes = `${Math.round(done / MEGABYTE)} of ${Math.round(all / MEGABYTE)} MB`;
@@ -74,7 +77,9 @@ export function engineOf(files, wheel, code) {
 
   // A worker made from text has the content security policy of its page.
   async function start(tell) {
+    const { signal } = stopping;
     const contents = new Map(await load(tell));
+    signal.throwIfAborted();
     tell("Starting Python.", 0.85);
     const scripts = ["pyodide.js", "\n", "pyodide.asm.js", "\n"].map((name) => contents.get(name) || name);
     worker = new Worker(URL.createObjectURL(new Blob([...scripts, code], { type: "text/javascript" })));
@@ -85,21 +90,27 @@ export function engineOf(files, wheel, code) {
 
   async function call(message, tell) {
     isBusy = true;
+    const { signal } = stopping;
     try {
       ready ||= start(tell);
       await ready.catch((error) => {
-        end();
+        if (!signal.aborted) end();
         throw error;
       });
       tell("Running.", null);
       return await ask(message);
+    } catch (error) {
+      throw signal.aborted ? new Error("stopped") : error;
     } finally {
       isBusy = false;
     }
   }
 
-  // Only the end of a worker stops a program. The next one starts a new worker from the files that the page holds.
+  // Only the end of a worker stops a program, and only the end of its requests stops loading. The next program starts a
+  // new worker from the files that the page holds.
   function end() {
+    stopping.abort();
+    stopping = new AbortController();
     worker?.terminate();
     waiting?.reject(new Error("stopped"));
     worker = ready = waiting = null;
