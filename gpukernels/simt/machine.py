@@ -325,6 +325,7 @@ class Run:
         self.live = np.full(blocks, self.threads_per_block, np.int64)
         #: Where each resident thread returned from the kernel; -1 if it has not.
         self.left_at = np.full(blocks * self.threads_per_block, -1, np.int32)
+        self._returned = None
         self._shared = {}
         self._shared_bytes = 0
 
@@ -335,8 +336,14 @@ class Run:
         return max(1, min(self.blocks, WAVE_THREADS // self.threads_per_block))
 
     def launched_mask(self, warps):
-        """Return the launched lanes of warps, given by number within their block."""
-        return self._launched.take(warps)
+        """Return the launched lanes of warps, given by their launch-wide numbers."""
+        return self._launched.take(warps % self.warps_per_block)
+
+    def returned_mask(self, warps):
+        """Return the lanes of warps that have returned from the kernel."""
+        if self._returned is None:
+            return np.zeros(np.shape(warps), np.int64)
+        return self._returned.take(warps - self.first_block * self.warps_per_block)
 
     # Memory ------------------------------------------------------------
 
@@ -389,6 +396,10 @@ class Run:
         block = group.block_of(active.slots) - self.first_block
         self.live -= np.bincount(block, minlength=self.resident)
         self.left_at[active.slots + group.first - self.first_block * self.threads_per_block] = where
+        if self._returned is None:
+            self._returned = np.zeros(self.resident * self.warps_per_block, np.int64)
+        warps = active.warps() - self.first_block * self.warps_per_block
+        self._returned[warps] |= active.masks()
 
     # Checks ------------------------------------------------------------
 

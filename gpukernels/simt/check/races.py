@@ -107,7 +107,7 @@ class Races:
         starts, warps = active.warp_starts, active.warps()
         mask = each(active, mask)
         masks = mask[starts] & 0xFFFFFFFF
-        launched = self.run.launched_mask(warps % self.run.warps_per_block)
+        launched = self.run.launched_mask(warps)
         together = mask == active.spread(masks)
         whole = ((masks & launched) == launched) & np.logical_and.reduceat(together, starts)
         self.warp_sync[warps[whole]] = now

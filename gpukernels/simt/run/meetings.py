@@ -31,7 +31,7 @@ class Arrival:
     bits : int
         The lanes that still wait, as a mask.
     needed : dict of int to int
-        Lane -> the launched lanes that its mask names.
+        Lane -> the launched lanes that its mask names. Those that return do not come.
     answer : object
         The result of the operation, once all lanes have come.
     """
@@ -44,10 +44,10 @@ class Arrival:
         self.values = (mask, *values)
         self.place = what if operation is None else where
         group = active.frame.group
-        first = group.first % group.run.threads_per_block
-        launched = int(group.run.launched_mask(first >> 5))
+        self.warp = int(group.warp_of(0))
+        launched = int(group.run.launched_mask(self.warp))
         if group.count == 1:  # a lane by itself, which happens often
-            lane = first % WARP_SIZE
+            lane = group.first % group.run.threads_per_block % WARP_SIZE
             self.bits = 1 << lane
             self.needed = {lane: mask.item() & launched}
         else:
@@ -64,7 +64,11 @@ class Arrival:
         for lane, named in self.needed.items():
             if self.bits >> lane & 1:
                 needed |= named
-        return needed & ~present
+        return needed & ~present & ~self.returned()
+
+    def returned(self):
+        """Return the lanes of the warp that have returned from the kernel."""
+        return int(self.active.frame.group.run.returned_mask(self.warp))
 
 
 def arrive(active, what, where, operation, mask, *values):
@@ -86,11 +90,12 @@ def open_meeting(arrivals) -> bool:
     All `arrivals` are of one warp and one place.
     """
     lanes = waiting_lanes(arrivals)
+    returned = arrivals[0].returned()
     while lanes:
         met = 0
         for arrival in arrivals:
             for lane, named in arrival.needed.items():
-                if arrival.bits & lanes & (1 << lane) and not named & ~lanes:
+                if arrival.bits & lanes & (1 << lane) and not named & ~lanes & ~returned:
                     met |= 1 << lane
         if met == lanes:
             break
@@ -148,7 +153,7 @@ def missed(arrivals):
     absent = arrival.missing(lanes_by_place[arrival.place])
     lane = (absent & -absent).bit_length() - 1
     at = next(i for i, n in enumerate(arrival.needed.values()) if n & absent)
-    why = "it has exited or is on another path"
+    why = "it is on another path"
     for other in arrivals:
         if other.bits >> lane & 1:
             why = f"it waits at {other.what} {_line(run, other.where)}"

@@ -199,13 +199,21 @@ class _Wave:
     # Warp operations ------------------------------------------------------------
 
     def _met(self, strand):
-        """Return the strands of a warp that the arrival of `strand` lets go on."""
+        """Return the strands of a warp that the arrival or the end of `strand` lets go on."""
         arrivals = strand.waiting
+        if arrivals is None:
+            here = (strand.block, strand.warp)
+            parties = [party for key, party in self.meetings.items() if key[:2] == here and party]
+            return [s for party in parties for s in self._go_on(party, party[0].waiting)]
         if not isinstance(arrivals, list):
             return []
         key = (strand.block, strand.warp, arrivals[0].place)
         party = self.meetings.setdefault(key, [])
         party.append(strand)
+        return self._go_on(party, arrivals)
+
+    def _go_on(self, party, arrivals):
+        """Return the strands of a party that meet, now that `arrivals` are among them."""
         waiting = [a for s in party for a in s.waiting]
         lanes = waiting_lanes(waiting)
         if all(a.missing(lanes) for a in arrivals) or not open_meeting(waiting):

@@ -15,7 +15,7 @@ def check_mask(active, mask, what, where):
     """Hold the rule of the ``*_sync`` operations: the mask names exactly lanes that are here.
 
     Every active lane must be in its own mask, and every lane that a mask names must be active.
-    Lanes that were never launched are exempt.
+    Lanes that were never launched, or have returned from the kernel, are exempt, as CUDA has it.
     """
     run = active.frame.group.run
     mask = mask.astype(np.int64) & _FULL
@@ -31,8 +31,7 @@ def check_mask(active, mask, what, where):
     if mask.ndim and (mask == present).all():
         return
     check_own_lane(active, mask, what, where)
-    launched = run.launched_mask(active.frame.group.thread_of(active.slots) >> 5)
-    missing = mask & launched & ~present
+    missing = mask & active.spread(_expected(active)) & ~present
     if np.any(missing):
         at = int(np.argmax(np.broadcast_to(missing != 0, active.n)))
         absent = int(np.broadcast_to(missing, active.n)[at])
@@ -44,8 +43,8 @@ def check_mask(active, mask, what, where):
             parted = f"; the lanes parted at line {line}: {source.line(line).strip()}"
         raise run.error(
             ShuffleError,
-            f"the mask of {what} names lane {lane}, which is not here: it has exited or is on "
-            f"another path{parted}",
+            f"the mask of {what} names lane {lane}, which is not here: it is on another "
+            f"path{parted}",
             where,
             active,
             at,
@@ -54,9 +53,13 @@ def check_mask(active, mask, what, where):
 
 def _agrees(active, mask):
     """Return whether one mask for all names just the lanes of each warp that are here."""
-    run = active.frame.group.run
-    launched = run.launched_mask(active.warps() % run.warps_per_block)
-    return ((mask & launched) == active.masks()).all()
+    return ((mask & _expected(active)) == active.masks()).all()
+
+
+def _expected(active):
+    """Return the lanes of each warp that a mask may require: launched, and not returned."""
+    run, warps = active.frame.group.run, active.warps()
+    return run.launched_mask(warps) & ~run.returned_mask(warps)
 
 
 def check_own_lane(active, mask, what, where):
@@ -141,10 +144,11 @@ def _positions(active, source, what, where):
         positions = position.take(wanted)
     if positions.min() < 0:
         at = int(np.argmin(positions))
+        returned = int(group.run.returned_mask(group.warp_of(slots[at])))
+        state = "has returned" if returned >> int(source[at]) & 1 else "is not active here"
         raise group.run.error(
             ShuffleError,
-            f"lane {int(lane[at])} reads lane {int(source[at])} by {what}, which is not "
-            f"active here",
+            f"lane {int(lane[at])} reads lane {int(source[at])} by {what}, which {state}",
             where,
             active,
             at,
