@@ -132,13 +132,6 @@ def not_in_own_mask(a):
 
 
 @cuda.jit
-def names_an_exited_lane(a):
-    if cuda.threadIdx.x == 5:
-        return
-    a[cuda.grid(1)] = cuda.shfl_sync(FULL, cuda.laneid, 0)
-
-
-@cuda.jit
 def names_a_lane_elsewhere(a):
     if cuda.laneid < 20:
         cuda.syncwarp()
@@ -156,7 +149,6 @@ def reads_a_lane_elsewhere(a):
     ("kernel", "text", "lane"),
     [
         (not_in_own_mask, "lane 16 calls ballot_sync with a mask that does not contain it", 16),
-        (names_an_exited_lane, "the mask of shfl_sync names lane 5, which is not here", 0),
         (names_a_lane_elsewhere, "the mask of syncwarp names lane 20, which is not here", 0),
         (reads_a_lane_elsewhere, "lane 12 reads lane 20 by shfl_down_sync", 12),
     ],

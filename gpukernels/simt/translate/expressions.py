@@ -15,6 +15,7 @@ from gpukernels.simt.translate import (
     enums,
     intrinsics,
     numpy_functions,
+    optional,
     signatures,
     tuples,
     typing,
@@ -140,6 +141,8 @@ class ExpressionTranslator:
         if isinstance(node, ast.Compare) and len(node.ops) == 1:
             left, right = self._static(node.left), self._static(node.comparators[0])
             if left is _UNKNOWN and isinstance(node.left, ast.Name) and right is None:
+                if self.reads_optional(node.left):
+                    return None
                 left = object()  # a variable that is not None
             if left is _UNKNOWN or right is _UNKNOWN:
                 return None
@@ -223,7 +226,16 @@ class ExpressionTranslator:
     # Expressions ------------------------------------------------------------
 
     def expression(self, node, hint=None, unused=False) -> Value:
-        """Translate `node`; `hint` names an array it makes, `unused` allows a missing result."""
+        """Translate `node`; `hint` names an array it makes, `unused` allows a missing result.
+
+        Where it may be None, a thread for which it is None is an error.
+        """
+        value = self.value_or_none(node, hint, unused)
+        is_optional = value is not None and optional.is_optional(value.type)
+        return self.number(value, node) if is_optional else value
+
+    def value_or_none(self, node, hint=None, unused=False) -> Value:
+        """Translate `node` where None may stand for a number."""
         method = getattr(self, f"_see_{type(node).__name__.lower()}", None)
         if method is None:
             raise self.refuse(f"`{ast.unparse(node)}` cannot be used in a kernel", node)
@@ -408,9 +420,9 @@ class ExpressionTranslator:
                 both = ast.copy_location(ast.BoolOp(ast.And(), [first, last]), node)
                 return self.expression(ast.fix_missing_locations(both))
         result = None
-        left = self.expression(node.left)
+        left = self.value_or_none(node.left)
         for operator, right_node in zip(node.ops, node.comparators, strict=True):
-            right = self.expression(right_node)
+            right = self.value_or_none(right_node)
             value = self.compared(operator, left, right, node)
             result = value if result is None else self._both(result, value)
             left = right
@@ -418,14 +430,23 @@ class ExpressionTranslator:
 
     def compared(self, operator, left, right, node) -> Value:
         """Translate one comparison, ``in`` and ``is`` among them."""
+        if isinstance(operator, (ast.Eq, ast.NotEq, ast.Is, ast.IsNot)):
+            for one, other in ((left, right), (right, left)):
+                if optional.is_optional(one.type) and optional.is_none(other.type):
+                    value = self.is_missing(one)
+                    return value if isinstance(operator, (ast.Eq, ast.Is)) else self.negated(value)
+        pair = zip((left, right), (node.left, node.comparators[-1]), strict=True)
+        left, right = (self.number(v, n) if optional.is_optional(v.type) else v for v, n in pair)
         if isinstance(operator, (ast.In, ast.NotIn)):
             value = self.contains(left, right, node)
         elif isinstance(operator, (ast.Is, ast.IsNot)):
             value = self._same(left, right, node)
         else:
             return self.compare(operator, left, right, node)
-        if not isinstance(operator, (ast.NotIn, ast.IsNot)):
-            return value
+        return self.negated(value) if isinstance(operator, (ast.NotIn, ast.IsNot)) else value
+
+    def negated(self, value) -> Value:
+        """Return the opposite of a bool."""
         if value.constant is not None:
             return self.literal(not value.constant)
         return Value(typing.BOOL, self.temporary(f"~{value.code}"), fresh=True)
@@ -476,15 +497,22 @@ class ExpressionTranslator:
         return self.operand(value, other.type if fits else None)
 
     def _see_boolop(self, node):
-        value = self.scalar(node.values[0])
-        for right_node in node.values[1:]:
-            value = self._short_circuit(isinstance(node.op, ast.And), value, right_node)
+        is_and, value = isinstance(node.op, ast.And), None
+        for part in node.values:
+            known = self.constant_truth(part) if isinstance(part, ast.Compare) else None
+            if known is not None and known is not is_and:
+                part = ast.copy_location(ast.Constant(known), part)
+            value = self.scalar(part) if value is None else self._short_circuit(is_and, value, part)
+            if known is not None and known is not is_and:
+                break
         return value
 
     def _short_circuit(self, is_and, left, right_node):
         """Return ``left and right`` or ``left or right``: one of the two, as in Python."""
         decided = self.truth(left)
-        if _harmless(right_node) and not self.reads_record(right_node):
+        if _harmless(right_node) and not (
+            self.reads_record(right_node) or self.reads_optional(right_node)
+        ):
             right = self.scalar(right_node)
             if left.type == right.type == typing.BOOL:
                 symbol = "&" if is_and else "|"
@@ -518,25 +546,23 @@ class ExpressionTranslator:
         outer = self.active
         body, other = self.new_active(), self.new_active()
         self.emit(f"{body}, {other} = split({outer}, {condition.code})")
-        parts, register = [], None
+        # A register holds what is not a number, or may be None; one pass finds out which it is.
+        parts, register = [], f"0{next(self.hidden_names)}"
         for active, part in ((body, node.body), (other, node.orelse)):
             name = f"t{next(self.temporaries)}"
             self.emit(f"{name} = None")
             self.block(f"if {active} is not None:")
             self.active = active
-            value = self.expression(part)
-            if not value.is_scalar:
-                register = register or f"0{next(self.hidden_names)}"
+            value, known = self.value_or_none(part), self.env.get(register)
+            if not value.is_scalar or optional.is_none(known) or optional.is_optional(known):
                 self.assign_name(register, value, node)
-            elif register is not None:
+            elif register in self.env:
                 raise self.refuse("the two values are of two kinds", node, KernelTypeError)
             self.emit(f"{name} = {value.code or None}")
             self.end()
             parts.append((name, value.type))
         self.active = outer
-        if register is not None:
-            if isinstance(parts[0][1], np.dtype):
-                raise self.refuse("the two values are of two kinds", node, KernelTypeError)
+        if register in self.env:
             return self.read_name(register, node)
         dtype = typing.unify(parts[0][1], parts[1][1])
         name = self.dtype_name(dtype)
@@ -775,8 +801,8 @@ class ExpressionTranslator:
             raise
 
     def _call_device_function(self, target, node):
-        arguments = [self.expression(a) for a in node.args]
-        named = {k.arg: self.expression(k.value) for k in node.keywords}
+        arguments = [self.value_or_none(a) for a in node.args]
+        named = {k.arg: self.value_or_none(k.value) for k in node.keywords}
         try:
             bound = inspect.signature(python_function(target)).bind(*arguments, **named)
         except TypeError as error:

@@ -28,6 +28,7 @@ from gpukernels.simt.translate.expressions import ExpressionTranslator
 from gpukernels.simt.translate.fields import FieldTranslator
 from gpukernels.simt.translate.filling import FillingTranslator
 from gpukernels.simt.translate.iteration import IterationTranslator
+from gpukernels.simt.translate.optional import OptionalTranslator, is_none, is_optional, may_end
 from gpukernels.simt.translate.raising import raised
 from gpukernels.simt.translate.reshaping import ReshapingTranslator
 from gpukernels.simt.translate.source import load
@@ -219,6 +220,7 @@ class FunctionTranslator(
     FieldTranslator,
     FillingTranslator,
     IterationTranslator,
+    OptionalTranslator,
     ReshapingTranslator,
     TupleTranslator,
     ExpressionTranslator,
@@ -340,6 +342,9 @@ class FunctionTranslator(
             self.emit(line)
         marker = len(self.lines)
         self.statements(tree.body, "a0")
+        if isinstance(self.result, np.dtype) and may_end(tree.body):
+            none = self.optional(Value(ObjectType(None)), tree)  # what Python returns at the end
+            self.result = self.optional_type(none, self.result, tree)
         declared = ["    checked = run.check"] if self.unset else []
         declared += [f"    {_known(name)} = no" for name in sorted(self.unset)]
         for name, type_ in self.env.items():
@@ -478,7 +483,7 @@ class FunctionTranslator(
 
     def _do_assign(self, node):
         self.note()
-        value = self.settled(self.expression(node.value, hint=_hint(node.targets[0])))
+        value = self.settled(self.value_or_none(node.value, hint=_hint(node.targets[0])))
         for target in node.targets:
             self.assign(target, value)
 
@@ -486,7 +491,8 @@ class FunctionTranslator(
         if node.value is None:
             return
         self.note()
-        self.assign(node.target, self.settled(self.expression(node.value, hint=_hint(node.target))))
+        value = self.value_or_none(node.value, hint=_hint(node.target))
+        self.assign(node.target, self.settled(value))
 
     def _do_augassign(self, node):
         # Augmented assignments to names have become plain assignments.
@@ -525,7 +531,10 @@ class FunctionTranslator(
         """Assign to a name, a tuple of targets or an array element."""
         if isinstance(target, ast.Name):
             self.assign_name(target.id, value, target)
-        elif isinstance(target, (ast.Tuple, ast.List)):
+            return
+        if is_optional(value.type):
+            value = self.number(value, target)
+        if isinstance(target, (ast.Tuple, ast.List)):
             if any(isinstance(part, ast.Starred) for part in target.elts):
                 raise self.refuse("a starred name cannot take items in a kernel", target)
             opaque = value.items is None or value.type.opaque
@@ -551,6 +560,10 @@ class FunctionTranslator(
         if name in self.unset:
             test = "if checked: " if _without_arrays(value.type) else ""
             self.emit(f"{test}{_known(name)} = wr({_known(name)}, {self.active}, yes)")
+        mixed = is_none(value.type) != is_none(known) and known is not None
+        if is_optional(value.type) or is_optional(known) or mixed:
+            self.assign_optional(name, value, node)
+            return
         if value.items is not None:
             self._fits(name, known, value, node)
             self.env[name] = TupleType(tuple(v.type for v in value.items))
@@ -628,14 +641,12 @@ class FunctionTranslator(
 
     def _do_return(self, node):
         self.note()
-        if node.value is not None and not (
-            isinstance(node.value, ast.Constant) and node.value.value is None
-        ):
-            if self.top:
-                raise self.refuse(
-                    "a kernel cannot return a value; write it to an array", node, KernelTypeError
-                )
-            self.keep_result(self.expression(node.value), node)
+        if not self.top:
+            self.keep_result(self.value_or_none(node.value or ast.Constant(None)), node)
+        elif node.value is not None and not is_none(self.value_or_none(node.value).type):
+            raise self.refuse(
+                "a kernel cannot return a value; write it to an array", node, KernelTypeError
+            )
         self.emit(f"leave({self.active})")
         if self.top:
             self.emit(f"run.exited({self.active}, {self.where})")
@@ -643,7 +654,17 @@ class FunctionTranslator(
 
     def keep_result(self, value, node):
         """Write the registers that hold the function's result."""
-        self.result = self._result_type(value, self.result, node)
+        known = self.result
+        if is_none(value.type) and (known is None or is_none(known)):
+            self.result = value.type
+            return
+        if any(is_none(t) or is_optional(t) for t in (value.type, known)):
+            value = self.optional(value, node)
+            self.result = self.optional_type(value, known, node)
+            for i, item in enumerate(value.items):
+                self._keep(item, self.result.items[i], f"v_return_{i}")
+            return
+        self.result = self._result_type(value, known, node)
         self._keep(value, self.result, "v_return")
 
     def _result_type(self, value, known, node):

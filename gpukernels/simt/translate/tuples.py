@@ -12,7 +12,7 @@ import numpy as np
 
 from gpukernels.simt.errors import KernelTypeError, OutOfBounds
 from gpukernels.simt.translate import ranges, typing
-from gpukernels.simt.translate.values import RANGE, TupleType, Value
+from gpukernels.simt.translate.values import OPTIONAL, RANGE, TupleType, Value
 
 
 def of(values, names=()) -> Value:
@@ -42,6 +42,8 @@ def describe(type_) -> str:
     if isinstance(type_, TupleType):
         if type_.names == RANGE:
             return "a range"
+        if type_.names == OPTIONAL:
+            return "a number or None"
         if type_.opaque:
             return f"a member of {type_.names[1].__name__}"
         return f"a tuple of {len(type_.items)}"

@@ -48,6 +48,8 @@ def why_not(dtype: np.dtype) -> str:
 RANGE = (".start", ".stop", ".step")
 #: Name of the one item of a member of an enumeration, which is kept as a tuple of one.
 MEMBER = ".value"
+#: Names of the items of a number that may be None, which is kept as a tuple of two.
+OPTIONAL = ("?has number", "?number")
 
 
 @dataclass(frozen=True)
@@ -59,8 +61,8 @@ class TupleType:
 
     @property
     def opaque(self):
-        """Whether the kernel does not see a tuple: it is a range, or a member of an enumeration."""
-        return bool(self.names) and self.names[0] in (RANGE[0], MEMBER)
+        """Whether the kernel sees no tuple: a range, an enumeration's member, a number or None."""
+        return bool(self.names) and self.names[0] in (RANGE[0], MEMBER, OPTIONAL[0])
 
 
 @dataclass(frozen=True)
