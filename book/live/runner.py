@@ -19,7 +19,7 @@ from pathlib import Path
 from types import FrameType, TracebackType
 from typing import Any
 
-from gpukernels.simt import names
+from gpukernels.simt import machine, names
 
 if importlib.util.find_spec("numba") is None:
     names.register()
@@ -73,6 +73,8 @@ def run(text: str) -> str:
         finally:
             for names_of, name, old in reversed(undo):
                 names_of[name] = old
+            if undo:
+                machine.forget_translations()
     result = {
         "shown": [_as_html(value) for value in values],
         "printed": printed.getvalue()[:CHARACTERS],
@@ -123,6 +125,7 @@ def _execute(name, body, first, namespace, display, undo) -> None:
     tree = ast.parse("\n" * first + body, str(path))
     if name:
         _replace(name, compile(tree, str(path), "exec"), undo)
+        machine.forget_translations()  # kernels may call what was replaced
         return
     last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
     exec(compile(tree, str(path), "exec"), namespace)

@@ -24,7 +24,7 @@ from gpukernels.simt.run.lanes import read, write
 from gpukernels.simt.run.memory import BlockMemory, Memory, ThreadMemory
 from gpukernels.simt.run.pace import Pace
 from gpukernels.simt.run.turns import Scope, Vote
-from gpukernels.simt.translate.source import python_function
+from gpukernels.simt.translate.source import parsed, python_function
 from gpukernels.simt.translate.statements import Program
 from gpukernels.simt.translate.values import ArrayType, TupleType, can_hold, why_not
 from gpukernels.trace import WARP_SIZE
@@ -163,6 +163,12 @@ def launch(
     records.write_back(run)
     if recorder is not None:
         recorder.end(run)
+
+
+def forget_translations():
+    """Translate each kernel again at its next launch, with what its names stand for by then."""
+    _programs.clear()
+    parsed.cache_clear()
 
 
 def _whole(value):

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 
 import gpukernels as gk
+from gpukernels.primitives import queue_append
 
 KERNEL = """import numpy as np
 from numba import cuda, int32
@@ -100,3 +102,16 @@ def test_answers_to_an_exercise_are_judged(interpreter):
     right = interpreter("judge", name="simt-line", text=exercise.solution.text)
     assert (wrong["solved"], wrong["error"]) == (False, None)
     assert (right["solved"], right["error"]) == (True, None)
+
+
+def test_kernels_that_have_run_call_a_function_as_it_is_edited(interpreter):
+    program = "# %% program\nwith gk.trace():\n    gk.bfs(gk.rmat(5, 4, seed=1), 0, 'frontier')\n"
+    function = inspect.getsource(queue_append.py_func)
+    edited = function.replace("    slot =", "    slot = 1 + 1\n    slot =")
+    edited = f"# %% {queue_append.py_func.__module__}\n{edited}\n{program}"
+    before, other, after = (
+        interpreter("run", text=text)["counters"]["warp steps"]
+        for text in (program, edited, program)
+    )
+    assert before == after
+    assert int(other) > int(before)

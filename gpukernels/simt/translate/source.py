@@ -30,12 +30,16 @@ class Function:
     results : dict
         Results of the translator by argument types: the types of all variables, and of the
         function's result.
+    captured : dict
+        Values from outside of the function, by argument types and by name. As in numba, which
+        compiles them in, they are those of the first translation.
     """
 
     source: Source
     tree: ast.FunctionDef
     python: object
     results: dict = field(default_factory=dict, compare=False, repr=False)
+    captured: dict = field(default_factory=dict, compare=False, repr=False)
 
     def free(self, name: str):
         """Return the value of a closure variable, global or builtin; raise NameError if absent."""
@@ -79,11 +83,12 @@ def load(kernel) -> Function:
     function = python_function(kernel)
     if function is None:
         raise UnsupportedConstruct(f"{kernel!r} is neither a @cuda.jit kernel nor a function")
-    return _parse(function)
+    return parsed(function)
 
 
 @functools.lru_cache(maxsize=1024)
-def _parse(function) -> Function:
+def parsed(function) -> Function:
+    """Read and parse the source of a plain function, once."""
     name = function.__name__
     file = inspect.getsourcefile(function) or function.__code__.co_filename
     try:
