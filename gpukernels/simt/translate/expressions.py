@@ -8,7 +8,7 @@ import types as python_types
 
 import numpy as np
 
-from gpukernels.simt.errors import KernelError, KernelTypeError
+from gpukernels.simt.errors import KernelError, KernelTypeError, LaunchError
 from gpukernels.simt.run import division, slices
 from gpukernels.simt.translate import (
     casts,
@@ -32,6 +32,8 @@ from gpukernels.simt.translate.values import (
 )
 
 _UNKNOWN = object()
+#: Bytes of constant memory of every GPU.
+MAX_CONSTANT = 64 * 1024
 
 _BINARY = {
     ast.Add: ("+", np.add, typing.arithmetic),
@@ -98,10 +100,33 @@ class ExpressionTranslator:
             type_ = TupleType(tuple(i.type for i in items), names)
             return Value(type_, items=items, constant=value)
         if isinstance(value, np.ndarray) and can_hold(value.dtype):
-            name = self.program.constant(value)
-            code = f"run.constant_array({name}, {ast.unparse(node)!r})"
-            return Value(ArrayType(value.dtype, value.ndim), self.temporary(code))
+            return self.constant_array(value, ast.unparse(node), node)
         return Value(ObjectType(value))
+
+    def constant_array(self, value, name, node) -> Value:
+        """Return an array from outside of the kernel, which numba puts into constant memory."""
+        constant = self.program.constant(value)
+        size = self.program.captured_bytes()
+        if size > MAX_CONSTANT:
+            raise self.refuse(
+                f"the arrays that this kernel takes from outside have {size:,} bytes; constant "
+                f"memory, where numba puts them, has {MAX_CONSTANT:,}. Pass them as arguments",
+                node,
+                LaunchError,
+            )
+        code = f"run.constant_array({constant}, {name!r})"
+        return Value(ArrayType(value.dtype, value.ndim), self.temporary(code))
+
+    def _captured(self, name, find):
+        """Return a value from outside of the function as it was at the first translation."""
+        values = self.function.captured.setdefault(self.types, {})
+        if name not in values:
+            values[name] = _as_of_now(find())
+        return values[name]
+
+    def free(self, name):
+        """Return the value of a closure variable, a global or a builtin."""
+        return self._captured(name, lambda: self.function.free(name))
 
     def constant_of(self, node):
         """Return the Python object that `node` names before the launch, or None."""
@@ -118,14 +143,17 @@ class ExpressionTranslator:
                 known = self.env.get(node.id)
                 return known.value if isinstance(known, ObjectType) else _UNKNOWN
             try:
-                return self.function.free(node.id)
+                return self.free(node.id)
             except (NameError, ValueError):
                 return _UNKNOWN
         if isinstance(node, ast.Attribute):
             base = self._static(node.value)
             if base is _UNKNOWN or isinstance(base, np.ndarray):
                 return _UNKNOWN
-            return getattr(base, node.attr, _UNKNOWN)
+            value = getattr(base, node.attr, _UNKNOWN)
+            if isinstance(value, (np.ndarray, tuple)):
+                return self._captured(ast.unparse(node), lambda: value)
+            return value
         if isinstance(node, ast.Call) and len(node.args) == 1 and not node.keywords:
             kind = self._static(node.func)
             if kind is np.iinfo or kind is np.finfo or kind is np.dtype:
@@ -264,7 +292,7 @@ class ExpressionTranslator:
         if node.id in self.assigned:
             raise self.refuse(f"`{node.id}` is read before anything is assigned to it", node)
         try:
-            value = self.function.free(node.id)
+            value = self.free(node.id)
         except (NameError, ValueError):
             raise self.refuse(f"`{node.id}` is not defined", node) from None
         return self.from_object(value, node)
@@ -827,6 +855,16 @@ class ExpressionTranslator:
         if isinstance(value, tuple) and all(isinstance(v, Value) for v in value):  # of *args
             return tuples.of(value)
         return value if isinstance(value, Value) else self.from_object(value, node)
+
+
+def _as_of_now(value):
+    """Return `value`, or a copy that does not change if it is an array or holds arrays."""
+    if isinstance(value, np.ndarray):
+        return value.copy(order="K")
+    if isinstance(value, tuple) and any(isinstance(v, (np.ndarray, tuple)) for v in value):
+        items = [_as_of_now(v) for v in value]
+        return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
+    return value
 
 
 class FromEnd(Value):

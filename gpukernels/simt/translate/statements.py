@@ -145,6 +145,11 @@ class Program:
         except TypeError:
             raise UnsupportedConstruct(f"a constant of type {type(value).__name__}") from None
 
+    def captured_bytes(self) -> int:
+        """Return the size of all arrays among the constants."""
+        values = (value for _, value in self._constants.values())
+        return sum(v.nbytes for v in values if isinstance(v, np.ndarray) and v.ndim)
+
     def location(self, source, line, region) -> int:
         """Return the number of a source line within this program."""
         entry = (source, line)

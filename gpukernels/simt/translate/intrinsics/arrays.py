@@ -75,9 +75,7 @@ def _const_array(t, node, hint):
     value = t.constant_of(source)
     if not isinstance(value, np.ndarray):
         raise t.refuse("cuda.const.array_like takes a global array", node, KernelTypeError)
-    name = hint or ast.unparse(source)
-    code = f"run.constant_array({t.program.constant(value)}, {name!r})"
-    return Value(ArrayType(value.dtype, value.ndim), t.temporary(code))
+    return t.constant_array(value, hint or ast.unparse(source), node)
 
 
 def _load_hint(t, node, hint):
