@@ -48,6 +48,9 @@ class SimtDevice(Device):
     loop_steps : int, optional
         Steps that the loops of all launches may take together (see :class:`gpukernels.simt.Pace`);
         one that goes on beyond is an error. By default only a million rounds of one loop are.
+    wraparound : bool
+        Whether negative indices that kernels compute count from the end, as numba compiles them;
+        by default they are errors.
 
     Raises
     ------
@@ -91,6 +94,7 @@ class SimtDevice(Device):
         check: bool | None = None,
         limit: int | None = None,
         loop_steps: int | None = None,
+        wraparound: bool = False,
     ):
         if not isinstance(schedule, str) or schedule not in SCHEDULES:
             allowed = ", ".join(repr(s) for s in SCHEDULES)
@@ -107,6 +111,7 @@ class SimtDevice(Device):
         if loop_steps is not None and not (isinstance(loop_steps, int) and loop_steps > 0):
             raise ValueError(f"loop_steps={loop_steps!r}; allowed are integers of 1 and more")
         self.pace = simt.Pace(loop_steps)
+        self._wraparound = check_flag("wraparound", wraparound)
         self._launches = self._streams = 0
         #: Called after each launch with the number of launches so far.
         self.after_launch: Callable[[int], None] | None = None
@@ -195,6 +200,7 @@ class SimtDevice(Device):
             check=self.check,
             loop_budget=self._loop_budget,
             pace=self.pace,
+            wraparound=self._wraparound,
         )
         if self.after_launch is not None:
             self.after_launch(self._launches)

@@ -248,6 +248,7 @@ def check(
     seeds: int = 4,
     loop_budget: int = 20_000,
     trace_limit: int = 10_000_000,
+    wraparound: bool = False,
 ) -> Report:
     """Run `kernel` on copies of `args` under every schedule, and report what is wrong with it.
 
@@ -277,6 +278,8 @@ def check(
         Iterations after which a loop counts as endless.
     trace_limit : int
         Entries that the trace may have; beyond it the rules on speed and order are left out.
+    wraparound : bool
+        Whether negative indices that the kernel computes count from the end; else they are errors.
 
     Returns
     -------
@@ -332,6 +335,7 @@ def check(
                 recorder=recorder,
                 findings=errors,
                 loop_budget=loop_budget,
+                wraparound=wraparound,
             )
 
         errors, result, traced = _run(attempt, args, limit)

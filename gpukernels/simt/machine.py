@@ -60,6 +60,7 @@ def launch(
     findings=None,
     loop_budget: int = LOOP_BUDGET,
     pace: Pace | None = None,
+    wraparound: bool = False,
 ) -> None:
     """Launch `kernel` on the SIMT machine and wait for it.
 
@@ -95,6 +96,9 @@ def launch(
         Iterations of one loop after which the machine gives up on it.
     pace : Pace, optional
         Counts the steps of all loops, and limits them over all launches that are given it.
+    wraparound : bool
+        Whether a negative index that the kernel computes counts from the end, as numba compiles it.
+        It is an error otherwise, because most of them are mistakes.
 
     Raises
     ------
@@ -119,7 +123,8 @@ def launch(
     if not isinstance(schedule, str) or schedule not in schedules.SCHEDULES:
         allowed = ", ".join(repr(s) for s in schedules.SCHEDULES)
         raise LaunchError(f"schedule={schedule!r} is unknown; allowed are {allowed}")
-    for name, flag in (("cooperative", cooperative), ("check", check)):
+    flags = {"cooperative": cooperative, "check": check, "wraparound": wraparound}
+    for name, flag in flags.items():
         if not isinstance(flag, (bool, np.bool_)):
             raise LaunchError(f"{name}={flag!r}; allowed are True and False")
     grid = _shape(grid, "grid", MAX_GRID)
@@ -144,6 +149,7 @@ def launch(
         )
     run.findings = findings
     run.loop_budget = loop_budget
+    run.wraparound = wraparound
     if pace is not None:
         run.pace = pace
     if recorder is not None:
@@ -313,6 +319,7 @@ class Run:
         self.thread_indices = {}
         self.findings = None
         self.loop_budget = LOOP_BUDGET
+        self.wraparound = False
         self.pace = Pace()
         #: Draws the turns of lanes that meet at an atomic; None has them come in thread order.
         self.turns = None

@@ -88,6 +88,28 @@ def _narrow(at):
 _SIGN_BYTES = slice(_INDEX.itemsize - 1 if sys.byteorder == "little" else 0, None, _INDEX.itemsize)
 
 
+def _wrapped(index, lengths):
+    """Return an index whose negative numbers count from the end."""
+    if index.__class__ is not tuple:
+        return from_end(lengths[0], index)
+    return tuple(from_end(n, i) for n, i in zip(lengths, index, strict=True))
+
+
+def from_end(length, index):
+    """Return `index` with its negative numbers counted from the end, as far as they reach."""
+    if index.dtype.kind == "u" or not (index < 0).any():
+        return index
+    wide = index.astype(np.int64)
+    return np.where((wide < 0) & (wide + length >= 0), wide + length, wide)[()]
+
+
+def from_the_end(value, length) -> str:
+    """Return what a message says about an index for which `wraparound` would find an element."""
+    if not -length <= value < 0:
+        return ""
+    return "; numba counts it from the end, and so does the machine with `wraparound=True`"
+
+
 class Memory:
     """An array in global memory.
 
@@ -145,6 +167,8 @@ class Memory:
 
     def locate(self, active, index, where):
         """Check an index (a tuple in several dimensions); return the flat element index."""
+        if self.run.wraparound:
+            index = _wrapped(index, self.shape)
         if index.__class__ is not tuple:
             self._check(active, index, self.length, 0, where)
             if index.dtype is not _INDEX and (
@@ -189,7 +213,7 @@ class Memory:
         raise self.run.error(
             OutOfBounds,
             f"index {value} is out of bounds for `{self.name}`, which has {length} "
-            f"elements{along}; {allowed}",
+            f"elements{along}; {allowed}{from_the_end(value, length)}",
             where,
             active,
             bad,
@@ -206,7 +230,7 @@ class Memory:
                 return self.flat[at]
             except IndexError:
                 pass
-        self._refuse(active, index, self.length, 0, where)
+        return self.load(active, self.locate(active, index, where), where)
 
     def put(self, active, index, value, where):
         """Write `value` at `index`, after :meth:`locate`."""
@@ -219,7 +243,6 @@ class Memory:
                     return
                 except IndexError:
                     pass
-            self._refuse(active, index, self.length, 0, where)
         self.store(active, self.locate(active, index, where), value, where)
 
     def load(self, active, index, where):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from gpukernels.simt.errors import OutOfBounds
+from gpukernels.simt.run.memory import from_end, from_the_end
 
 
 class Slice:
@@ -40,6 +41,8 @@ class Slice:
         for axis, i in enumerate(index if index.__class__ is tuple else (index,)):
             length = self.dim(active, axis)
             i = i.astype(np.int64, copy=False)
+            if self.storage.run.wraparound:
+                i = from_end(length, i)
             outside = (i < 0) | (i >= length)
             if outside.any():
                 at = int(np.argmax(np.broadcast_to(outside, active.n)))
@@ -48,7 +51,7 @@ class Slice:
                 raise self.storage.run.error(
                     OutOfBounds,
                     f"index {value} is out of bounds for a slice of `{self.storage.name}`, which "
-                    f"has {size} elements here",
+                    f"has {size} elements here{from_the_end(value, size)}",
                     where,
                     active,
                     at,
@@ -101,11 +104,6 @@ def cut(array, active, parts, where):
             whole = Slice(array.storage, np.int64(0), (_kept(length, active),), (stride,))
             origin = origin + whole.locate(active, part, where)
     return Slice(array.storage, _kept(origin, active), tuple(kept_lengths), tuple(kept_strides))
-
-
-def from_end(length, index):
-    """Return the place of a negative `index`, which stays as it is if it is beyond the start."""
-    return np.where(length + index < 0, index, length + index)[()]
 
 
 def _range(part, length):

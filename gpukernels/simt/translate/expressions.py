@@ -9,7 +9,7 @@ import types as python_types
 import numpy as np
 
 from gpukernels.simt.errors import KernelError, KernelTypeError, LaunchError
-from gpukernels.simt.run import division, slices
+from gpukernels.simt.run import division, memory, slices
 from gpukernels.simt.translate import (
     casts,
     enums,
@@ -628,7 +628,7 @@ class ExpressionTranslator:
     def _index(self, array, value, axis, node) -> str:
         """Return the code of one index; a negative one written as such counts from the end."""
         if isinstance(value, FromEnd):
-            self.program.namespace["from_end"] = slices.from_end
+            self.program.namespace["from_end"] = memory.from_end
             return self.temporary(
                 f"from_end({array.code}.dim({self.active}, {axis}), {value.code})"
             )
