@@ -172,7 +172,7 @@ def launch(
 
 
 def forget_translations():
-    """Translate each kernel again at its next launch, with what its names stand for by then."""
+    """Translate each kernel again at its next launch, with the values that its names have then."""
     _programs.clear()
     parsed.cache_clear()
 

@@ -1,4 +1,4 @@
-"""Values from outside of a kernel: those of its first compilation, as numba has them."""
+"""Values from outside of a kernel are fixed by its first launch, as by numba's compilation."""
 
 from __future__ import annotations
 

@@ -16,12 +16,12 @@ from gpukernels.simt.translate.values import OPTIONAL, ObjectType, TupleType, Va
 
 
 def is_none(type_) -> bool:
-    """Return whether `type_` is that of None."""
+    """Return whether `type_` is None's type."""
     return isinstance(type_, ObjectType) and type_.value is None
 
 
 def is_optional(type_) -> bool:
-    """Return whether `type_` is that of a number or None."""
+    """Return whether `type_` holds a number or None."""
     return isinstance(type_, TupleType) and type_.names == OPTIONAL
 
 
@@ -107,7 +107,7 @@ class OptionalTranslator:
         return Value(TupleType(tuple(i.type for i in items), OPTIONAL), items=items)
 
     def optional_type(self, value, known, node) -> TupleType:
-        """Return the type of `value` and of what has type `known`, one of which may be None."""
+        """Return the common type of `value` and the type `known`, one of which may be None's."""
         if known is not None and not is_none(known):
             known = self.optional(Value(known, items=getattr(known, "items", None)), node).type
         numbers = [t.items[1] for t in (value.type, known) if is_optional(t) and len(t.items) > 1]

@@ -31,8 +31,8 @@ class Function:
         Results of the translator by argument types: the types of all variables, and of the
         function's result.
     captured : dict
-        Values from outside of the function, by argument types and by name. As in numba, which
-        compiles them in, they are those of the first translation.
+        Values from outside of the function, by argument types and by name. The first translation
+        fixes them, as the first compilation does in numba.
     """
 
     source: Source
