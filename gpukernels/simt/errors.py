@@ -161,6 +161,8 @@ class RaceError(KernelError):
         The smallest group that holds both threads: ``"warp"``, ``"block"`` or ``"grid"``.
     beside_atomic : bool
         Whether one of the accesses is atomic.
+    both_store : bool
+        Whether both accesses are plain stores.
     lacks : str
         The missing fence, if a flag between the threads orders nothing for lack of it:
         ``"acquire"``, after the atomic that read the flag; ``"release"``, before the atomic that
@@ -171,6 +173,7 @@ class RaceError(KernelError):
     other_line = 0
     within = "grid"
     beside_atomic = False
+    both_store = False
     lacks = ""
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import html
 import itertools
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -374,7 +374,7 @@ def _run(attempt, args, trace_limit):
         again, arguments, _ = _run(attempt, args, None)
         return [error, *again], arguments, None
     except KernelError as error:
-        if type(error) not in _RULES:
+        if not is_finding(error):
             raise
         return [*errors, error], None, None
     return errors, arguments, None if recorder is None else recorder.trace
@@ -422,9 +422,12 @@ def _add(findings, finding, label):
     lines = frozenset((finding.line, finding.other_line or finding.line))
     key = (finding.rule, finding.file, lines, finding.array)
     known = findings.setdefault(key, finding)
+    is_update = _SAME_LINE in (known.remedy, finding.remedy)
     if _SCOPES.index(finding.within) > _SCOPES.index(known.within):
         # A remedy for the wider scope serves the narrower one too.
         known = findings[key] = replace(finding, schedules=known.schedules)
+    if is_update:
+        known = findings[key] = replace(known, remedy=_SAME_LINE)
     if label not in known.schedules:
         findings[key] = replace(known, schedules=(*known.schedules, label))
 
@@ -434,8 +437,22 @@ def _race_remedy(error):
         return _FENCES[error.lacks]
     if error.beside_atomic and error.within == "grid":
         return _BESIDE_AN_ATOMIC
-    same_line = error.other_line == error.line and not error.beside_atomic
+    # Two stores at one line are an update of one element; a load there reads another's element.
+    same_line = error.other_line == error.line and error.both_store
     return _SAME_LINE if same_line else _RACE_REMEDIES[error.within]
+
+
+def is_finding(error: KernelError) -> bool:
+    """Return whether an error is a mistake of the kernel; others say what the machine refuses."""
+    return type(error) in _RULES
+
+
+def findings_of(errors: Iterable[KernelError], schedule: str) -> tuple[Finding, ...]:
+    """Return the findings of a run under one schedule, one for each pair of lines and array."""
+    findings: dict = {}
+    for error in errors:
+        _add(findings, _from_error(error), schedule)
+    return tuple(findings.values())
 
 
 def _from_error(error):

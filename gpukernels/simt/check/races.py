@@ -339,5 +339,6 @@ class Races:
         error.other_line = line
         error.within = within
         error.beside_atomic = ATOMIC in (kind, other_kind)
+        error.both_store = kind == other_kind == STORE
         error.lacks = lacks
         run.report(error)

@@ -202,8 +202,8 @@ class _Wave:
         """Return the strands of a warp that the arrival or the end of `strand` lets go on."""
         arrivals = strand.waiting
         if arrivals is None:
-            here = (strand.block, strand.warp)
-            parties = [party for key, party in self.meetings.items() if key[:2] == here and party]
+            warp = (strand.block, strand.warp)
+            parties = [party for key, party in self.meetings.items() if key[:2] == warp and party]
             return [s for party in parties for s in self._go_on(party, party[0].waiting)]
         if not isinstance(arrivals, list):
             return []

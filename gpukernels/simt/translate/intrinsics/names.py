@@ -10,6 +10,7 @@ import functools
 import importlib
 import math
 import operator
+import sys
 
 import numpy as np
 
@@ -33,27 +34,34 @@ OPERATORS = {
 }
 
 
-@functools.cache
-def _known_paths():
-    """Return {id of a numba.cuda object: its dotted path}, also for names imported one by one."""
-    from numba import cuda
-
+def _paths_in(cuda):
+    """Return {id of an object of numba.cuda, or of its successor: its dotted path}."""
     paths = {}
     for name in dir(cuda):
         if name.startswith("_") or name in ("np", "sys", "os"):
             continue
         value = getattr(cuda, name)
-        if isinstance(value, (int, str, bool, np.dtype)):
+        if value is None or isinstance(value, (int, str, bool, np.dtype)):
             continue
         paths[id(value)] = f"cuda.{name}"
     with contextlib.suppress(ImportError):
-        importlib.import_module("numba.cuda.fp16")  # newer versions load it late
+        importlib.import_module(f"{cuda.__name__}.fp16")  # newer versions load it late
     for outer in ("atomic", "shared", "local", "const", "cg", "fp16"):
         holder = getattr(cuda, outer, None)
         for name in dir(holder) if holder is not None else ():
             if not name.startswith("_"):
                 paths.setdefault(id(getattr(holder, name)), f"cuda.{outer}.{name}")
     paths[id(cuda)] = "cuda"
+    return paths
+
+
+@functools.cache
+def _known_paths(successor):
+    """Return {id of an object that kernels use: its dotted path}, also for names imported alone."""
+    from numba import cuda
+
+    paths = {} if successor is None else _paths_in(successor)
+    paths.update(_paths_in(cuda))
     for module in (math, cmath):
         for name in dir(module):
             paths[id(getattr(module, name))] = f"{module.__name__}.{name}"
@@ -85,7 +93,8 @@ def path_of(value) -> str | None:
         value = value.value
     if isinstance(value, Group):
         return f"group.{value.scope}"
-    return _known_paths().get(id(value)) or numpy_functions.path_of(value)
+    paths = _known_paths(sys.modules.get("numba_cuda_mlir.cuda"))
+    return paths.get(id(value)) or numpy_functions.path_of(value)
 
 
 def dotted(translator, node) -> str | None:
