@@ -101,7 +101,7 @@ def test_times_of_strides(counted, page):
     assert 2.65 < times[8] / times[1] < 2.75
     rates = [r["gigabytes_per_second"] for r in kept["times"]]
     assert 1.6 < rates[-1] / rates[0] < 1.7
-    page.says("It takes 2.7 times as long", "less than two thirds of the rate")
+    page.says("takes only 2.7 times as long", "less than two thirds of the rate")
 
 
 def test_warps_that_fit(counted, page):
