@@ -27,8 +27,8 @@ WARP_SIZES = (1, 2, 4, 8, 16, 32)
 def virtual_warp(visit, work, item, begin, end, lane, warp_size):
     """Visit the units of `item` from `begin` to `end` that belong to `lane` of a group.
 
-    The `warp_size` threads of the group call it with the same item and with lanes 0, 1, 2, ...,
-    each at any time.
+    The `warp_size` threads of the group call it with the same item and with lanes 0, 1, 2, ...
+    They need not call it at the same time.
     """
     # numba computes the length of a range first, by a division. With a lane or step of int64, the
     # division and the counter have 64 bits: on an H200, the kernel took a quarter to a half longer.
