@@ -331,9 +331,10 @@ LEVELS = Problem(
     covered=with_other_targets,
     rule=(
         "Use no shared memory, and at most one launch more than there are levels. "
-        "While the checker counts, `g` is a graph whose arcs lead to the wrong vertices. In each "
-        "launch, the checker replaces `g.targets` and the arrays of `g.reverse` by the right ones. "
-        "So pass these arrays to the device unchanged, and compute distances only in kernels."
+        "A search must not find its answer on the host. So while the checker counts, the arcs of "
+        "`g` lead to wrong vertices, and only inside a launch does the checker replace `g.targets` "
+        "and the arrays of `g.reverse` by the right ones. So pass these arrays to the device "
+        "unchanged, and compute distances only in kernels."
     ),
 )
 PATHS = Problem(
