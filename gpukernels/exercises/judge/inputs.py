@@ -153,13 +153,13 @@ def searches(most: int) -> Inputs:
     def draw(rng: Draw) -> dict[str, Search]:
         graphs = plain.draw(rng)
         searches = {name: Search(g, int(rng.integers(g.n))) for name, g in graphs.items()}
-        return {**searches, "a drawn bush": bush(rng)}
+        return {**searches, "a drawn tree": bush(rng)}
 
     def fixed() -> dict[str, Search]:
         return {
             **{name: Search(g) for name, g in plain.fixed().items()},
             f"a path of {most} vertices, from its middle": Search(path(most), most // 2),
-            "a bush of 300 branches": bush(np.random.default_rng(8)),
+            "a tree whose root has 300 arcs": bush(np.random.default_rng(8)),
         }
 
     return Inputs(fixed, draw)

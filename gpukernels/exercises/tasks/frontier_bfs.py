@@ -61,7 +61,7 @@ def searches() -> dict[str, Search]:
     """Return the hidden graphs with their roots, and searches from another vertex, by name."""
     further = {
         "a path of 12 vertices, from its middle": Search(path(12), 5),
-        "a bush of 300 branches": bush(np.random.default_rng(8)),
+        "a tree whose root has 300 arcs": bush(np.random.default_rng(8)),
     }
     return {name: Search(g) for name, g in graphs().items()} | further
 
