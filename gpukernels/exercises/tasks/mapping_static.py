@@ -70,7 +70,10 @@ def numbered(
 def in_groups(fixed: Callable[[], Mapping[str, tuple]], of: str) -> Inputs:
     """Return inputs of sizes and threads per group; names of the fixed ones end on the latter."""
     return numbered(
-        lambda: {f"{name}, {value[1]} threads {of}": value for name, value in fixed()},
+        lambda: {
+            f"{name}, {value[1]} thread{'s' * (value[1] > 1)} {of}": value
+            for name, value in fixed()
+        },
         (1, 2, 4, 8, 16, 32),
         f"threads {of}:",
     )
@@ -305,7 +308,7 @@ def aligned_budgets(case_of: CaseOf) -> list[Budget]:
     case = case_of("40 items of 203 units, 32 threads per group", (np.full(40, 203), 32))
     return [
         Budget("sectors per write", case, sectors_per_write, at_most=4),
-        Budget("writes of a warp", case, writes, at_most=320),
+        Budget("writes of all warps", case, writes, at_most=320),
     ]
 
 
