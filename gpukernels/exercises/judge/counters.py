@@ -96,7 +96,7 @@ def coalesced(case: Case, at_most: float, array: str = "") -> Budget:
     def measure(trace: Trace) -> float:
         return metrics.sectors_per_request(_of(trace, array))
 
-    what = f"sectors a request to `{array}`" if array else "sectors a global request"
+    what = f"sectors per request to `{array}`" if array else "sectors per global request"
     return Budget(what, case, measure, at_most=at_most)
 
 
