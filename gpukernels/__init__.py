@@ -8,7 +8,7 @@ As in::
     result = gk.bfs(g, root=0, method="bfs4k")      # on a GPU, or without one
     with gk.trace() as t:                           # warp by warp, whatever the hardware
         gk.bfs(g, root=0, method="virtual_warp", warp_size=4)
-    t.summary()                                     # SIMD efficiency, sectors a request ...
+    t.summary()                                     # SIMD efficiency, sectors per request ...
 
 Every name below has a page of its own: ``help(gk.bfs)``.
 

@@ -211,8 +211,8 @@ class GraphView(View):
 
     def _describe(self) -> str:
         n, m = len(self._offsets) - 1, len(self._targets)
-        kind = "directed" if self._directed else "undirected"
-        sentences = [f"A {kind} graph of {count(n, 'vertex', 'vertices')} and {count(m, 'arc')}."]
+        kind = "A directed" if self._directed else "An undirected"
+        sentences = [f"{kind} graph of {count(n, 'vertex', 'vertices')} and {count(m, 'arc')}."]
         if n <= 48:
             for v in range(n):
                 row = self._targets[self._offsets[v] : self._offsets[v + 1]].tolist()

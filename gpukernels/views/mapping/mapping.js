@@ -138,7 +138,7 @@ function mappingKey(color, sector) {
 function mappingKeys(load) {
   const hues = Array.from({ length: HUES }, (_, k) => `gk-u-${k}`);
   return [
-    [scaleKey(hues, true), "one color a thread, warp or block"],
+    [scaleKey(hues, true), "one color per thread, warp or block"],
     [symbol(["gk-u-0", "M0 7h14", 11], ["gk-u-mark", "M0 11h14", 3]), "the same color, another number"],
     [symbol(["gk-s-cut", "M7 1v12"]), "an item begins"],
     [squareKey("gk-f-faint"), "sector not moved yet"],

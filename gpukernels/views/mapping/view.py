@@ -90,7 +90,7 @@ class Workload:
             units = int(np.count_nonzero(method.round == step))
             done += method.rounds <= step
             if units:
-                last = ", its last" if method.rounds == step + 1 else ""
+                last = " (its last round)" if method.rounds == step + 1 else ""
                 parts.append(f"{count(units, 'unit')} by “{label}”{last}")
         rest = f"; {count(len(parts) - 3, 'more technique')} at work" if len(parts) > 3 else ""
         over = f". {count(done, 'technique is', 'techniques are')} done" if done else ""
@@ -106,7 +106,7 @@ class Workload:
         ]
         words = (
             f"{count(len(sizes), 'item')} with {count(self.units, 'unit')} in all; "
-            f"units an item: {', '.join(sizes_in_words)}."
+            f"units per item: {', '.join(sizes_in_words)}."
         )
         if self.empty():
             words += f" Without units: {', '.join(self.empty())}."
@@ -116,8 +116,8 @@ class Workload:
                 for level in LEVELS
             )
             words += (
-                f" {label}: {_facts(m)}; at most {count(int(thread.max()), 'unit')} a thread, "
-                f"{warp.max()} a warp, {block.max()} a block, of {count(m.threads, 'thread')}, "
+                f" {label}: {_facts(m)}; at most {count(int(thread.max()), 'unit')} per thread, "
+                f"{warp.max()} per warp, {block.max()} per block, of {count(m.threads, 'thread')}, "
                 f"{count(m.warps, 'warp')}, {count(m.blocks, 'block')}."
             )
         return words

@@ -109,8 +109,11 @@ def sentence(number: int, request: Request) -> str:
             )
     else:
         moved = SECTOR_BYTES * c.sectors
-        text += f" in {count(c.sectors, 'sector')} of {count(c.lines, 'line')}"
-        text += f", in {c.same} passes: " if request.kind == ATOMIC and c.same > 1 else ": "
+        sectors, lines = count(c.sectors, "sector"), count(c.lines, "line")
+        if request.kind == ATOMIC and c.same > 1:
+            text += f" in {lines}, in {c.same} passes, which move {sectors} in all: "
+        else:
+            text += f" in {sectors} of {lines}: "
         if c.sectors == c.ideal:
             text += f"{moved:,} bytes move, as few as can be."
         else:

@@ -28,9 +28,10 @@ def words(row: ScanRow) -> list[str]:
 def _where(apart: int | None, noun: str) -> str:
     if apart is None:
         return f"another {noun}"
+    places = count(abs(apart), "place")
     if noun == "lane":
-        return f"the lane {abs(apart)} {'below' if apart > 0 else 'above'}"
-    return f"the cell {abs(apart)} to the {'left' if apart > 0 else 'right'}"
+        return f"the lane that is {places} {'below' if apart > 0 else 'above'}"
+    return f"the cell that is {places} to the {'left' if apart > 0 else 'right'}"
 
 
 def sentence(record: ScanRecord, step: int) -> str:
@@ -38,8 +39,8 @@ def sentence(record: ScanRecord, step: int) -> str:
     row, noun = record.rows[step], record.noun
     parts = []
     for kind, one, many in (
-        (ADD, "adds what {} holds", "add what {} holds"),
-        (TAKE, "takes what {} holds", "take what {} holds"),
+        (ADD, "adds the value of {}", "add the value of {}"),
+        (TAKE, "takes the value of {}", "take the value of {}"),
         (READ, "reads {}", "read {}"),
     ):
         who = {to for (_, to), k in zip(row.arcs, row.kinds, strict=True) if k == kind}
@@ -59,7 +60,7 @@ def sentence(record: ScanRecord, step: int) -> str:
     text = f"Step {step}: " + ", ".join(parts) + "."
     unseen = int(np.isnan(row.values[[to for _, to in row.arcs]]).sum()) if row.arcs else 0
     if not record.array and unseen:
-        text += f" {count(unseen, 'sum stays', 'sums stay')} in registers, unseen by the trace."
+        text += f" The trace does not record registers, so it does not show {unseen} of the sums."
     if record.array and row.conflicts:
         text += (
             f" Bank conflicts: {count(row.requests, 'request')}, "

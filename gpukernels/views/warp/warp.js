@@ -19,7 +19,7 @@ const WARP_MEANINGS = {
     "Steps of all warps here, up to now. A step is a statement that a warp runs, with any number of lanes.",
   "SIMD efficiency": "Active lanes of all steps so far, divided by 32 times the steps: 100% if no lane has waited.",
   "divergent branches": "Times so far that the active lanes of a warp disagreed about a branch.",
-  "sectors a request":
+  "sectors per request":
     "Mean number of sectors that a load, store or atomic of a warp has moved so far. A sector has 32 bytes.",
   "avoidable sectors": "Sectors moved so far beyond those that the requested bytes would fill.",
   "bank conflicts": "Passes over the banks of shared memory so far, beyond one for each request.",
@@ -512,7 +512,7 @@ function warpKeys(data) {
   if (data.sectorsMost) {
     keys.push([
       symbol(["gk-f-fetched", SQUARE], ["gk-f-work", "M1.5 1.5h4v11h-4z"], ["gk-s-sector", SQUARE]),
-      "a sector that this step moves, and what is wanted of it",
+      "a sector that this step moves, and the part of it that lanes requested",
     ]);
   }
   return keys;
@@ -574,7 +574,7 @@ function warpCounters(data, front, step) {
   ];
   const requests = data.requestsTo[step];
   if (data.anyGlobal) {
-    counters.push([null, "sectors a request", requests ? (data.movedTo[step] / requests).toFixed(1) : "–"]);
+    counters.push([null, "sectors per request", requests ? (data.movedTo[step] / requests).toFixed(1) : "–"]);
     counters.push([squareKey("gk-f-clash"), "avoidable sectors", thousands(data.movedTo[step] - data.leastTo[step])]);
   }
   if (data.anyShared) counters.push([null, "bank conflicts", thousands(data.conflictsTo[step])]);
