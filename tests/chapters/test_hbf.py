@@ -32,6 +32,7 @@ def test_nine_vertices_with_and_without_classes(counted):
     assert atomics[0] == 5
     assert [v for v in range(9) if by_left[v] and not atomics[v]] == [4, 6]
     assert by_left[4] == 3
+    assert all(atomics[v] < by_left[v] for v in range(9) if counted.NINE.out_degree[v])
     assert stats["edge_classes"] == {"self_loop": 2, "out_degree": 5, "in_degree": 3, "source": 1}
 
 
@@ -50,6 +51,9 @@ def test_the_turns_that_classes_spare(counted):
     assert 11 < total["talk"] < 15
     assert total["random"] < 0.2
     assert 1 < total["roads"] < 4
+    roads = stats["roads", "on"]
+    assert {kind for kind, arcs in roads["saved"].items() if arcs} == {"out_degree", "source"}
+    assert {*roads["warp_sizes"]} == {8, 16, 32}
     assert 0.5 < total["hubs"] < 3
     for f, g in FAMILIES.items():
         on, off = stats[f, "on"], stats[f, "edge classes"]
@@ -79,6 +83,19 @@ def test_stores_to_the_next_frontier(counted):
             assert counter(in_rounds[f, "on"]) == counter(in_rounds[f, "cache hints"])
     sectors = [queued["random", case]["sectors"] for case in ("on", "coalesced enqueue")]
     assert sectors[0] < 0.8 * sectors[1]
+
+
+def test_smaller_groups_spread_requests_over_more_sectors(counted):
+    options = counted.SMALL | {"resident_threads": 64, "parents": False}
+
+    def sectors_per_request(f, narrowest):
+        g, root = counted.FAMILIES[f], counted.ROOTS[f]
+        trace = gk.traced(gk.sssp, g, root, "hbf", min_warp_size=narrowest, **options).trace
+        rounds = trace.select(kernel=["relax_frontier"], array=["targets", "weights"])
+        return metrics.sectors_per_request(rounds)
+
+    for f in counted.FAMILIES:
+        assert sectors_per_request(f, 1) > 1.15 * sectors_per_request(f, 4)
 
 
 def test_blocks_that_wait_for_their_last_warp(counted):
