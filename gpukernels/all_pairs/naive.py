@@ -23,9 +23,9 @@ from .tiles import Form
 def relax_pivot(distance, via, k):
     """Let each path go through `k` if that is shorter, in place.
 
-    No thread reads an element that another thread writes: row and column k could change only if the
-    path from k to k, which is 0 long, were below 0. Then there is a negative cycle, and no path
-    goes through k, because distances would double with each pivot around the cycle.
+    No thread reads an element that another thread writes: row and column k change only if the path
+    from k to k is shorter than 0. Without a negative cycle, its length is 0. With one, the kernel
+    lets no path go through k, because distances would double with each pivot around the cycle.
     """
     j, i = cuda.grid(2)
     if i < distance.shape[0] and j < distance.shape[1] and distance[k, k] >= 0:

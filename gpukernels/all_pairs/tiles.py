@@ -312,9 +312,9 @@ def closer(form: Form) -> Any:
     def close_tile(distance, via, pivot, flags):
         """Let paths inside a tile go through each of its vertices in turn.
 
-        Row and column k do not change in step k, because the way from k to k is 0 long. So one
-        barrier per step is enough. A way from k to k below 0 is a negative cycle. ``flags[0]`` then
-        stops all further work, because distances would double with each step.
+        Row and column k do not change in step k, because the path from k to k is 0 long. So one
+        barrier per step is enough. If the path is shorter than 0, it is a negative cycle. Then
+        ``flags[0]`` stops all further work, because distances would double with each step.
         """
         whole = cuda.shared.array((tile, stride), kind)
         own = cuda.local.array((down, across), kind)
