@@ -24,7 +24,8 @@ PACKAGE = "gpukernels/"
 BESIDE = {
     "LICENSE", "MANIFEST.in", "PKG-INFO", "README.md", "pyproject.toml", "setup.cfg",
     *(f"gpukernels.egg-info/{name}" for name in (
-        "PKG-INFO", "SOURCES.txt", "dependency_links.txt", "requires.txt", "top_level.txt",
+        "PKG-INFO", "SOURCES.txt", "dependency_links.txt", "entry_points.txt", "requires.txt",
+        "top_level.txt",
     )),
 }  # fmt: skip
 #: A program that an installed package must run with NumPy and numba alone.
