@@ -223,7 +223,7 @@ def test_times(counted, page):
     assert extra == {"plain": 600, "padded": 0}
     page.says(
         "by a factor of 2.8 over the plain tree",
-        "600 extra passes each, and the padded tree is still 12% slower",
+        "600 extra passes per block, and the padded tree is still 12% slower",
         "by 14%: 0.339 ms against 0.387",
         "The whole calls take 0.91 and 1.53 ms",
         "PyTorch's scan takes 0.211 ms, 1.6 times as fast as our best; CuPy's takes 0.497",
