@@ -28,7 +28,7 @@ from gpukernels.reference import multicore
 THREADS = 256
 
 #: The searches that are measured.
-SEARCHED = ("two_sided", "lower_bound", "interpolation", "guarded")
+SEARCHED = ("two_sided", "one_sided", "interpolation", "guarded")
 
 #: The most seconds for repetitions of one search or scan; the slowest takes half a second.
 PATIENCE = 2.0

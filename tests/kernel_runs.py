@@ -128,7 +128,7 @@ def _add_primitives() -> None:
     RUNS["scan_tiles"] = _scan_one_tile
     RUNS["grid_barrier"] = _meet
     offsets = np.concatenate([[0], np.cumsum(values[:30] % 5)])
-    for search in ("two_sided", "lower_bound", "interpolation", "guarded", "register"):
+    for search in ("two_sided", "one_sided", "interpolation", "guarded", "register"):
         RUNS[f"find_owners {search}"] = lambda d, search=search: {
             "owner": find_owners(offsets, np.arange(offsets[-1]), search, device=d)
         }

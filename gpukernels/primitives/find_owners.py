@@ -33,7 +33,7 @@ def find_two_sided(offsets, units, owner):
 
 
 @cuda.jit
-def find_lower_bound(offsets, units, owner):
+def find_one_sided(offsets, units, owner):
     """Find the owner of every one of `units` by binary search with one read per step."""
     i = cuda.grid(1)
     if i < units.size:
@@ -71,7 +71,7 @@ def find_register(offsets, units, owner):
 
 SEARCHES = {
     "two_sided": find_two_sided,
-    "lower_bound": find_lower_bound,
+    "one_sided": find_one_sided,
     "interpolation": find_interpolation,
     "guarded": find_guarded,
     "register": find_register,
@@ -79,7 +79,7 @@ SEARCHES = {
 
 
 def find_owners(
-    offsets, units, search: str = "lower_bound", *, threads: int = THREADS, device=None
+    offsets, units, search: str = "one_sided", *, threads: int = THREADS, device=None
 ) -> np.ndarray:
     """Find the item that owns each of `units`.
 
@@ -89,7 +89,7 @@ def find_owners(
         Exclusive prefix sum of the items' sizes, with the number of units at the end.
     units : array_like of int, shape (k,)
         Units to look up, from 0 to ``offsets[-1] - 1``.
-    search : {"two_sided", "lower_bound", "interpolation", "guarded", "register"}
+    search : {"two_sided", "one_sided", "interpolation", "guarded", "register"}
         The search. "guarded" is interpolation that stops guessing in time; "register" keeps the
         offsets of at most 32 items in a warp's registers.
     threads : int
@@ -108,6 +108,8 @@ def find_owners(
         If `offsets` is not such a sum, a unit does not exist, or `search` is not one of these.
     """
     check_threads(threads)
+    if isinstance(search, str) and search == "lower_bound":
+        search = "one_sided"  # its earlier name
     if not isinstance(search, str) or search not in SEARCHES:
         raise InvalidArgument("search", search, f"one of {tuple(SEARCHES)}")
     offsets = check_offsets(offsets)

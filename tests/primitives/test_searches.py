@@ -20,7 +20,7 @@ from gpukernels.primitives import (
 )
 from gpukernels.primitives.searches import GUESSES
 
-SEARCHES = ["two_sided", "lower_bound", "interpolation", "guarded", "register"]
+SEARCHES = ["two_sided", "one_sided", "interpolation", "guarded", "register"]
 GLOBAL_SEARCHES = SEARCHES[:4]
 COUNTS = [0, 1, 31, 32, 33, 1023, 1024, 1025]
 
@@ -153,11 +153,15 @@ def reads(search: str, offsets: np.ndarray, units: np.ndarray) -> np.ndarray:
     return np.array(counts)
 
 
+def test_the_one_sided_search_is_also_found_by_its_earlier_name():
+    assert list(find_owners([0, 3, 3, 5], [2, 3], "lower_bound")) == [0, 2]
+
+
 @pytest.mark.parametrize("items", [1, 2, 31, 32, 33, 64])
-def test_the_lower_bound_search_reads_once_a_step_and_always_as_often(items):
+def test_the_one_sided_search_reads_once_a_step_and_always_as_often(items):
     offsets = offsets_of(np.full(items, 3))
     steps = int(np.ceil(np.log2(items)))
-    assert set(reads("lower_bound", offsets, np.arange(offsets[-1]))) == {steps}
+    assert set(reads("one_sided", offsets, np.arange(offsets[-1]))) == {steps}
 
 
 def test_the_two_sided_search_reads_twice_a_step_or_stops_early():
@@ -192,15 +196,15 @@ def test_the_guarded_search_guesses_like_the_other_one_and_never_crawls():
     ("offsets", "units", "search", "message"),
     [
         ([0, 3], [0], "linear", "search = 'linear'"),
-        ([], [], "lower_bound", "offsets.shape"),
-        ([0.0, 1.0], [0], "lower_bound", "offsets.dtype"),
-        ([1, 3], [1], "lower_bound", r"offsets\[0\] = 1"),
-        ([0, 3, 2], [0], "lower_bound", r"offsets\[2\] = 2: must be at least offsets\[1\] = 3"),
-        ([0, 2**31], [0], "lower_bound", r"offsets\[-1\] = 2147483648"),
-        ([0, 3], [2, 3], "lower_bound", r"units\[1\] = 3: must be from 0 to 2"),
-        ([0, 3], [-1], "lower_bound", r"units\[0\] = -1"),
-        ([0, 3], [0.5], "lower_bound", "units.dtype"),
-        ([0, 3], [[0]], "lower_bound", "units.shape"),
+        ([], [], "one_sided", "offsets.shape"),
+        ([0.0, 1.0], [0], "one_sided", "offsets.dtype"),
+        ([1, 3], [1], "one_sided", r"offsets\[0\] = 1"),
+        ([0, 3, 2], [0], "one_sided", r"offsets\[2\] = 2: must be at least offsets\[1\] = 3"),
+        ([0, 2**31], [0], "one_sided", r"offsets\[-1\] = 2147483648"),
+        ([0, 3], [2, 3], "one_sided", r"units\[1\] = 3: must be from 0 to 2"),
+        ([0, 3], [-1], "one_sided", r"units\[0\] = -1"),
+        ([0, 3], [0.5], "one_sided", "units.dtype"),
+        ([0, 3], [[0]], "one_sided", "units.shape"),
         (range(34), [0], "register", "items = 33: must be at most 32"),
     ],
 )

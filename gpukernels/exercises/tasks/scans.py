@@ -118,7 +118,7 @@ def count_scans(given: Lengths) -> dict[str, int]:
     counted["barriers"] = metrics.barriers(device.trace)
     device = SimtDevice(trace=True)
     offsets, unit = np.arange(given.items + 1), given.items // 2
-    find_owners(offsets, [unit], "lower_bound", threads=32, device=device)
+    find_owners(offsets, [unit], "one_sided", threads=32, device=device)
     counted["reads"] = metrics.requests(device.trace.select(array="offsets"))
     device = SimtDevice(trace=True)
     device_scan(np.ones(given.values, int), threads=128, device=device)
