@@ -279,7 +279,10 @@ SEARCH = KernelExercise(
 
 @cuda.jit
 def cut(offsets, boundary, chunk_steps):
-    """Write for every chunk the item in which its first step lies; i takes its units plus one."""
+    """Write for every chunk the item in which its first step lies.
+
+    Item i takes one step for each of its units, and one for itself.
+    """
     b = cuda.grid(1)
     if b < boundary.size:
         step = b * chunk_steps
