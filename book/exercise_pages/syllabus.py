@@ -26,7 +26,7 @@ AT_HOME = {
     "better_queues": (
         "The table of the papers, counted",
         "What the papers measured",
-        "Races, by the letter",
+        "What the languages promise about races",
     ),
     "all_pairs_otherwise": ("A matrix that the device cannot hold",),
 }
