@@ -279,8 +279,8 @@ BITS = KernelExercise(
 def visit_level(
     offsets, targets, reverse_offsets, sources, distance, parent, next_frontier, next_size, level
 ):
-    """Append the vertices behind `level` to the queue, and count the arcs that leave them."""
-    bits = sources[:0]  # no elements: the distances tell
+    """Append the vertices at distance `level` + 1 to the queue, and count their arcs."""
+    bits = sources[:0]  # no elements: the kernel reads distances instead
     search = State(offsets, targets, reverse_offsets, sources, distance, parent)
     bottom_up(search, bits, bits, Queue(next_frontier, next_size), level)
 
