@@ -106,7 +106,7 @@ def test_sp_growth(counted):
     assert growth["workfront_sweep"] < 3
     assert growth["near_far"] < 3
     assert 3 < growth["near_far_persistent"] < 4.5
-    assert grown["near_far", 13] > 3 * grown["topology_driven", 13]
+    assert round(grown["near_far", 13] / grown["topology_driven", 13], 1) == 4
     assert round(grown["near_far", 52] / grown["topology_driven", 52], 1) == 0.5
     assert all(
         max(of, key=of.get) == "near_far_persistent"
@@ -136,7 +136,7 @@ def test_sp_gpu(counted, page):
         assert ms[f]["workfront_sweep"] > 1.8 * ms[f]["near_far"]
     for f in ("rmat", "kron"):
         assert ms[f]["workfront_sweep"] < 1.05 * ms[f]["near_far"]
-        assert 10 * ms[f]["workfront_sweep"] < ms[f]["harish"]
+        assert 20 * ms[f]["workfront_sweep"] < ms[f]["harish"]
         assert all(times["call_ms"][f][s] > {"rmat": 3, "kron": 1.4}[f] * ms[f][s] for s in waits)
     assert 0.8 < ms["small world"]["harish"] / ms["small world"]["workfront_sweep"] < 1.25
     apart = "delta_stepping light_heavy=True"
@@ -147,8 +147,8 @@ def test_sp_gpu(counted, page):
     page.says(
         "From random roots on rmat, the kernels of Workfront Sweep take less time",
         "On rmat and kron it gains nothing",
-        "more than ten times as long as Workfront Sweep",
-        "on rmat more than twice the time of its kernels, on kron two fifths or more",
+        "more than twenty times as long as Workfront Sweep",
+        "on rmat it adds more than twice the time of the kernels, on kron two fifths of it or more",
         "saves a sixth of the kernels' time on kron and on the random graph",
     )
 
