@@ -34,7 +34,7 @@ FINITE = float(np.finfo(np.float64).max)
 def adapted(delta, finest, fill, steps, again):
     """Return the next delta after `steps` steps that took `again` vertices more than once.
 
-    In the waits of each step, `fill` more vertices could have been relaxed.
+    In the waits of each step, `fill` more vertices could have been taken up.
     """
     if 8 * again <= steps * fill:
         return delta * 2
