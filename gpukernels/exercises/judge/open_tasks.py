@@ -349,9 +349,10 @@ PATHS = Problem(
     read=_read_paths,
     covered=with_other_weights,
     rule=(
-        "While the checker counts, `g` is a graph whose arcs have the weights of other arcs. In "
-        "each launch, the checker replaces `g.weights` and `g.reverse.weights` by the right ones. "
-        "So pass these arrays to the device unchanged, and compute distances only in kernels."
+        "So that the host cannot compute the distances by itself, `g` has wrong weights while the "
+        "checker counts. In each launch, the checker replaces `g.weights` and "
+        "`g.reverse.weights` by the right ones. So pass these arrays to the device unchanged, and "
+        "compute distances only in kernels."
     ),
 )
 BFS = OpenTask(
@@ -367,7 +368,7 @@ BFS = OpenTask(
 SPECTRUM = OpenTask(
     id="sssp-open",
     title="fewer relaxations and rounds than near-far",
-    what=f"relaxations, and {ROUND} a round",
+    what=f"points (1 per relaxation, {ROUND} per round)",
     bar=2_649,
     rival="near_far_persistent",
     graphs=families,
