@@ -66,7 +66,7 @@ def test_virtual_warps_sized_by_the_frontier(counted, page):
     times = swept["rmat", 1][0] / swept["rmat", None][0]
     page.says(f"on rmat by a factor of {times:.1f} over one thread per vertex")
     assert round(swept["road", None][1] / swept["road", 4][1], 1) == 4.0
-    page.says("four times as many as with groups of 4")
+    page.says("four times as many steps as groups of 4")
     wide = ran(FAMILIES["road"], **groups, warp_size=None).result.stats["warp_sizes"]
     assert wide[:11] == [32] * 11
     assert wide[11] < 32
