@@ -14,6 +14,8 @@ from gpukernels.checks import needed
 #: An id of an SVG, and a definition of or reference to one.
 ID = r'\bid="([^"]+)"'
 REFERENCE = r'((?:\bid="|url\(#|href="#))([^")]+)'
+#: Arguments of `panels` that are about the grid of panels, and not about each of them.
+GRID = {"sharex", "sharey", "height_ratios", "width_ratios"}
 
 
 def panels(width: float, height: float, rows: int = 1, columns: int = 1, **options: Any) -> tuple:
@@ -26,7 +28,8 @@ def panels(width: float, height: float, rows: int = 1, columns: int = 1, **optio
     rows, columns : int
         Number of rows and columns of panels.
     **options
-        More arguments of ``Figure.subplots``, such as ``sharey=True``.
+        More arguments of ``Figure.subplots``, such as ``sharey=True``; the others are properties of
+        each panel, such as ``xlabel="level"`` or ``xscale="log"``.
 
     Returns
     -------
@@ -45,30 +48,35 @@ def panels(width: float, height: float, rows: int = 1, columns: int = 1, **optio
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(width, height), layout="constrained")
-    grid = figure.subplots(rows, columns, **options)
+    grid = figure.subplots(rows, columns, **{k: options.pop(k) for k in GRID & options.keys()})
     for axes in figure.axes:
         axes.spines[["top", "right"]].set_visible(False)
+        axes.set(**options)
     return figure, grid
 
 
-def listed(rows: Mapping[str, Iterable], spec: str = ",") -> str:
+def listed(rows: Mapping[str, Any], spec: str = ",") -> str:
     """Return rows of numbers in words, for the text alternative of a figure.
 
     Parameters
     ----------
-    rows : mapping of str to iterable
-        The numbers of each row, by its name.
+    rows : mapping of str to iterable, mapping or number
+        The numbers of each row, or its number, by its name; numbers may have names, too.
     spec : str
         Format of a number.
 
     Examples
     --------
-    >>> listed({"roads": [1000, 2], "rmat": [3]})
-    'roads: 1,000, 2; rmat: 3'
+    >>> listed({"roads": [1000, 2], "rmat": {"most": 3}, "all": 4})
+    'roads: 1,000, 2; rmat: most 3; all: 4'
     """
-    return "; ".join(
-        f"{name}: {', '.join(f'{n:{spec}}' for n in row)}" for name, row in rows.items()
-    )
+    return "; ".join(f"{name}: {_numbers(row, spec)}" for name, row in rows.items())
+
+
+def _numbers(row: Any, spec: str) -> str:
+    if isinstance(row, Mapping):
+        return ", ".join(f"{name} {n:{spec}}" for name, n in row.items())
+    return ", ".join(f"{n:{spec}}" for n in (row if isinstance(row, Iterable) else [row]))
 
 
 class Plot:
