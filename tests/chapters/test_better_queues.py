@@ -8,6 +8,8 @@ import gpukernels as gk
 from gpukernels.exercises.tasks.frontier_bfs import judge_search
 from gpukernels.notebook.searches import sectors_moved
 from gpukernels.trace import metrics
+from gpukernels.traversal.frontier import expand_frontier
+from gpukernels.traversal.luo_levels import Search, search_one_level
 from gpukernels.views.frontier.levels import read_levels
 
 
@@ -67,9 +69,13 @@ def test_sub_queues_and_their_spills(counted, page):
     page.says("With `high_degree=64`", "and 56 requests are left")
 
 
-def test_appends_as_compiled(cells):
-    compiled, each, nearby = cells.compiled, cells.each, cells.nearby
+def test_appends_as_compiled():
+    words, queues = np.zeros(1, np.int32), np.zeros((2, 1), np.int32)
+    compiled = gk.sass(expand_frontier, (words,) * 8 + (1,))
+    each = compiled.count("ATOMG", "RED")
     assert compiled.count("VOTE", "VOTEU") == compiled.count("SHFL") == each > 0
+    search = Search(*[words] * 6, 1, queues, words)
+    nearby = gk.sass(search_one_level, (search, 1))
     assert nearby.count("ATOMS")
     assert not nearby.count("ATOMS.POPC")
 
