@@ -9,6 +9,7 @@ from gpukernels.all_pairs.blocked import remainder
 from gpukernels.all_pairs.lengths import ABSENT
 from gpukernels.all_pairs.tiles import Form
 from gpukernels.notebook import record
+from gpukernels.notebook.counters import compare, kept_counters
 from gpukernels.trace import metrics
 
 
@@ -42,8 +43,12 @@ def test_sorting_puts_equals_together(counted, page):
 def test_a_short_if(counted):
     t = counted.record(counted.odd_and_even, 1, 64, np.arange(64, dtype=np.int32))
     assert metrics.divergent_branches(t) == 2
-    rows, both = counted.after("simt-11-branch").rows, counted.both
-    assert rows[0][2] == 0 < min(rows[0][4], rows[1][2], rows[1][3])
+    x = np.zeros(1, np.int64)
+    branch, loop = gk.sass(counted.odd_and_even, (x,)), gk.sass(counted.collatz, (x, x))
+    assert not branch.branches
+    assert min(map(len, (branch.predicated, loop.branches, loop.loops))) > 0
+    told = compare(kept_counters(), ["divergent branches"])
+    (both,) = (row for row in told if row["kernel"] == "odd_and_even")
     assert both["machine"] == 32
     assert both["ncu"] == 0
 
