@@ -119,7 +119,10 @@ def test_shared_40(counted):
 
 
 def test_shared_46(counted):
-    sums = counted.sums
+    sums, values = counted.sums, np.arange(256, dtype=np.int32)
+    for way in counted.ways:
+        counted.record(way, 2, 128, values, total := np.zeros(1, np.int64))
+        assert total[0] == values.sum()
     at = {way: sums[way, "1,024 numbers"] for way, n in sums if n == "1,024 numbers"}
     assert at["an_atomic_each"]["lanes that wait for the total"] == 992
     assert at["a_tree_in_shared"]["barriers"] == 7 * 32
