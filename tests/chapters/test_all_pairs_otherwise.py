@@ -83,7 +83,7 @@ def test_recursion(counted, page):
     panels = traffic("blocked", 16_384, **form, panel=8)
     assert total["kleene"] < panels.loaded + panels.stored < 0.75 * total["blocked"]
     assert 6 * (16_384 // 2) ** 3 == 0.75 * 16_384**3
-    launches = [launch.kernel for launch in t.trace.launches]
+    launches = [launch.kernel for launch in t.launches]
     assert (launches.count("min_plus_tiles"), len(launches)) == (6, 8)
     assert tiles(3, LOAD) == {(0, 1), (1, 0)}
     assert tiles(3, STORE) == {(1, 1)}
