@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+import gpukernels as gk
 from gpukernels.graphs.workloads import TARGETS
 from gpukernels.mapping.counters import measure
+from gpukernels.mapping.virtual_warp import write_by_virtual_warp
+from gpukernels.mapping.work_item_to_thread import write_by_thread
 from gpukernels.notebook.mapping_claims import judge
 from gpukernels.trace import metrics
 from gpukernels.views.mapping.expansion import read_expansion
@@ -37,9 +40,11 @@ def test_abc197a5(counted):
     assert np.allclose(one, (48 / 24, 64 / 48, 1))
     assert np.allclose(np.prod(one), np.prod(two))
     assert np.isclose(np.prod(one), 64 / 24)
-    counted = counted.after("abc197a5").counted
-    assert counted.lanes == 8 * one[0]
-    assert counted.warps == one[1]
+    padded = np.zeros(64, int)
+    padded[:4], padded[32:36] = sizes[:4], sizes[4:]  # A to D in warp 0, E to H in warp 1
+    spread = np.concatenate([[0], np.cumsum(padded)])
+    found = measure(spread, "work_item_to_thread", threads=64)
+    assert (found.lanes, found.warps) == (8 * one[0], one[1])
 
 
 def test_bd0763b4(counted):
@@ -83,9 +88,11 @@ def test_53c220bf(counted):
     for size in (1, 8, 32):
         launched = measure(offsets, "virtual_warp", warp_size=size).stats["blocks"] * 128
         assert launched == 1024 * size
-    few = counted.after("53c220bf")
-    t, all_steps = few.t, few.all_steps
-    assert np.array_equal(few.item, np.repeat(np.arange(1024), np.diff(offsets)))
+    with gk.trace() as t:
+        item = t.device.empty(offsets[-1], np.int32)
+        t.device.launch(write_by_virtual_warp, 4, 128, t.device.array(offsets), item, 8)
+    all_steps = measure(offsets, "virtual_warp", warp_size=8).steps
+    assert np.array_equal(item, np.repeat(np.arange(1024), np.diff(offsets)))
     assert metrics.requests(t.trace.select(array="offsets")) == 2 * 16 * 16
     assert metrics.warp_steps(t.trace) < 0.9 * all_steps
 
@@ -120,11 +127,11 @@ def test_8129de38(counted):
 
 
 def test_d430c511(counted):
-    SIZES, full, shape, small = counted.SIZES, counted.full, counted.shape, counted.small
-    sweep = counted.sweep
+    SIZES, full, small, sweep = counted.SIZES, counted.full, counted.small, counted.sweep
     for (name, size), m in sweep.items():
-        units, mean, largest = shape(name)
-        assert np.isclose(m.launched_over_used, 1024 * size * -(-largest // size) / units)
+        items = np.diff(small[name])
+        mean, largest = items.mean(), items.max()
+        assert np.isclose(m.launched_over_used, 1024 * size * -(-largest // size) / items.sum())
         if size <= mean:
             assert np.isclose(m.launched_over_used, largest / mean, rtol=0.04)
     products = {name: [sweep[name, size].launched_over_used for size in SIZES] for name in TARGETS}
@@ -162,11 +169,17 @@ def test_87bb7757(counted):
     assert max(ahead, key=ahead.get) == "great-britain_osm"
 
 
-def test_static_loops(counted):
-    rows = counted.after("static-loops").rows
-    assert rows[0][4] == 4
-    assert rows[0][3:] == rows[1][3:]
-    assert rows[0][2] < rows[1][2]
+def test_static_loops():
+    words, found = np.zeros(1, np.int32), []
+    for kernel, size in ((write_by_thread, ()), (write_by_virtual_warp, (1,))):
+        code = gk.sass(kernel, (words, words, *size))
+        inner = min(code.loops, key=len)
+        carries = sum(i.opcode.endswith(".X") or ".EX" in i.opcode for i in inner)
+        divided = sum("_div_" in call or "_rem_" in call for call in code.calls)
+        found.append((divided, len(inner), sum(i.is_a("STG") for i in inner), carries))
+    assert found[0][2] == 4
+    assert found[0][1:] == found[1][1:]
+    assert found[0][0] < found[1][0]
 
 
 def test_b8a500ed(counted):
