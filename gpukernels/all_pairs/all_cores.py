@@ -12,11 +12,12 @@ from __future__ import annotations
 
 import numpy as np
 from numba import njit, prange
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
+from gpukernels.all_pairs.floyd_warshall import Pivot, floyd_warshall
 from gpukernels.all_pairs.host_tiles import absent_in, close_rows
 from gpukernels.all_pairs.lengths import Lengths, lengths_of
-from gpukernels.all_pairs.result import APSPResult, check_cycles, checked, result_of
+from gpukernels.all_pairs.result import APSPResult, check_cycles, checked, no_cycle, result_of
 from gpukernels.cores import all_cores
 from gpukernels.cores.compiled import compiled
 from gpukernels.graphs.graph import Graph
@@ -59,20 +60,35 @@ def apsp(g: Graph | ArrayLike) -> APSPResult:
 def _closed(lengths: Lengths) -> APSPResult:
     """Return the result; the lengths' own matrix may become it."""
     matrix = lengths.padded(TILE)
-    tiles, absent = len(matrix) // TILE, absent_in(matrix)
-    row, column = (np.empty((tiles, TILE, TILE), matrix.dtype) for _ in range(2))
     with all_cores():
-        for k in range(tiles):
-            span = slice(k * TILE, (k + 1) * TILE)
-            pivot = matrix[span, span].copy()
-            close_rows(pivot, absent)
-            matrix[span, span] = pivot
-            if (pivot.diagonal() < 0).any():
-                break  # a negative cycle: from here on sums might wrap around
-            _multiply_row_and_column(matrix, k, row, column)
-            _lower_others(matrix, k, row, column)
+        floyd_warshall(_Tiles(lengths, matrix), len(matrix) // TILE)
     stats = {"method": "all_cores", "launches": 0, "read_backs": 0, "operations": len(matrix) ** 3}
     return result_of(lengths, matrix, None, stats)
+
+
+class _Tiles:
+    """A matrix of whole tiles in memory, and room for the tiles of a pivot's row and column."""
+
+    def __init__(self, lengths: Lengths, matrix: NDArray):
+        self._lengths, self._matrix = lengths, matrix
+        room = len(matrix) // TILE, TILE, TILE
+        self._row, self._column = (np.empty(room, matrix.dtype) for _ in range(2))
+
+    def cross(self, pivot: Pivot) -> None:
+        """Close a tile, and multiply those of its row and column by it.
+
+        NegativeCycleError if there is a negative cycle: from then on, sums might wrap around.
+        """
+        matrix, span = self._matrix, slice(pivot.first * TILE, pivot.end * TILE)
+        tile = matrix[span, span].copy()
+        close_rows(tile, absent_in(matrix))
+        matrix[span, span] = tile
+        no_cycle(self._lengths, tile, range(span.start, span.stop))
+        _multiply_row_and_column(matrix, pivot.first, self._row, self._column)
+
+    def lower(self, pivot: Pivot) -> None:
+        """Lower all other tiles."""
+        _lower_others(self._matrix, pivot.first, self._row, self._column)
 
 
 @compiled()

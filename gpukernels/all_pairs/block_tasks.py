@@ -12,10 +12,9 @@ of n / b pivots, while it does n^3 / w additions.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import chain
 from math import ceil, sqrt
 from os import PathLike
@@ -26,18 +25,18 @@ from numpy.typing import NDArray
 
 from gpukernels.checks import check_whole, needed
 from gpukernels.device import Device
-from gpukernels.distributed import RowTile, result_of, task
+from gpukernels.distributed import RowTile, result_of
 from gpukernels.distributed.placing import NO_WARNING
 from gpukernels.distributed.resuming import Sidecar, checked_place
 from gpukernels.errors import InvalidArgument
 from gpukernels.graphs.graph import Graph
 
 from .blocked import Choices
+from .floyd_warshall import Pivot, floyd_warshall
 from .host_tiles import Algebra, Done, closed, lowered
 from .in_tiles import InTiles, counts
 from .kept_steps import InFiles, files_of
 from .lengths import Lengths
-from .pivots import Pivot, pivots
 from .result import APSPResult, make_infinite
 
 FORMAT = "gpukernels blocks after a pivot 2"
@@ -57,27 +56,27 @@ def apsp(lengths: Lengths, device: Device | None, client: Any, **options: Any) -
                     ": a call on one device, without client, block, engine and into, has them"
                 )
             raise InvalidArgument(name, value, allowed)
-    call = InTiles("blocked", lengths, device, client, chosen.engine, into, chosen)
+    call = _Blocks(lengths, device, client, chosen.engine, into, chosen)
     if block is None:
         workers = 1 if client is None else len(client.nthreads())
         block = min(MOST_ROWS, max(1, ceil(lengths.n / (1 + ceil(2 * sqrt(workers))))))
     block = check_whole("block", block, 1, 2**31 - 1)
     made_from = call.made_from(block=block)
-    spans = [slice(a, min(a + block, lengths.n)) for a in range(0, lengths.n, block)]
+    call.spans = [slice(a, min(a + block, lengths.n)) for a in range(0, lengths.n, block)]
+    count = len(call.spans)
     with nullcontext() if into is None else _pivots_beside(into) as sidecar:
-        files = None
-        if sidecar is not None and len(spans) > 1:
-            files = InFiles(lengths.dtype, spans, sidecar, len(spans) - 1, made_from)
-        tasks = _Tasks(call, spans, files)
+        if sidecar is not None and count > 1:
+            call.files = InFiles(lengths.dtype, call.spans, sidecar, count - 1, made_from)
+        files = call.files
         try:
-            result = call.result(tasks.tiles, rows_of_blocks, (lengths.infinite,), made_from)
+            result = call.result(call.rows, rows_of_blocks, (lengths.infinite,), made_from)
         except BaseException:
             if files is not None and files.new and files.done == 0:
                 files.remove()  # nothing is lost
             raise
         if files is not None:
             files.remove()
-    stats = {"block": block, "blocks": len(spans) ** 2, "resumed_at": tasks.resumed_at}
+    stats = {"block": block, "blocks": count**2, "resumed_at": call.resumed_at}
     return replace(result, stats=result.stats | stats)
 
 
@@ -90,99 +89,91 @@ def _pivots_beside(into: str | PathLike) -> Sidecar:
     return Sidecar("into", result.with_name(result.name + ".pivots"), FORMAT)
 
 
-class _Tasks:
-    """Updates of blocks: done here, or tasks whose results stay with the workers.
+class _Blocks(InTiles):
+    """Blocks of some `spans` of rows: made here, or results of tasks that stay with the workers.
 
-    `resumed_at` is how many pivots a killed call had done that has left its blocks.
+    They are kept in `files` after each pivot. A killed call had done `resumed_at` pivots.
     """
 
-    def __init__(self, call: InTiles, spans: list[slice], files: InFiles | None):
-        self._call, self._spans, self._files, self.resumed_at = call, spans, files, 0
+    method = "blocked"
+    spans: list[slice]
+    files: InFiles | None = None
+    resumed_at = 0
 
-    def tiles(self) -> list[RowTile]:
+    def rows(self) -> list[RowTile]:
         """Return a tile of the result for each row of blocks."""
-        if self._files is not None:
-            sidecar = self._files.sidecar
-            left = sidecar.read(files_of(sidecar)[1:], len(self._spans))
+        if self.files is not None:
+            sidecar = self.files.sidecar
+            left = sidecar.read(files_of(sidecar)[1:], len(self.spans))
             if left is not None or not sidecar.place.with_suffix(".json").exists():
-                lengths = self._call.lengths
-                self._files.begin(left, lengths.n**2 * lengths.dtype.itemsize)
-        return [
-            RowTile(
-                f"rows {of.start:,} to {of.stop - 1:,}", np.arange(of.start, of.stop),
-                partial(self._row, at),
-            )
-            for at, of in enumerate(self._spans)
-        ]  # fmt: skip
+                self.files.begin(left, self.lengths.n**2 * self.lengths.dtype.itemsize)
+        names = [f"rows {of.start:,} to {of.stop - 1:,}" for of in self.spans]
+        return self.tiles(names, [np.arange(of.start, of.stop) for of in self.spans])
 
-    def _row(self, at: int) -> tuple:
+    def steps(self, at: int) -> tuple:
+        """Return a row of blocks, closed over all vertices."""
         return (self._closed[at],)
 
     @cached_property
     def _closed(self) -> list[list[Any]]:
-        """All blocks, closed over all vertices."""
-        g, files = self._call.graph_there, self._files
+        files = self.files
         if files is not None:
             if not files.begun:
                 files.begin(None)
             self.resumed_at = files.done
-        blocks = self._left(files) if files is not None and files.done else self._arcs(g)
-        for pivot in pivots(len(blocks), begin=self.resumed_at):
-            self._close(g, blocks, pivot)
-            # After the last pivot, the rows of the result are kept instead.
-            if files is not None and pivot.end < len(blocks):
-                for i, row in enumerate(blocks):
-                    for j, block in enumerate(row):
-                        files.put(i, j, self._done(block).matrix)
-                files.reached(pivot.end)
-        return blocks
+        self._blocks = self._arcs() if files is None or not files.done else self._left(files)
+        floyd_warshall(self, len(self.spans), begin=self.resumed_at)
+        return self._blocks
 
-    def _do(self, name: str, work: Any, *args: Any) -> Any:
-        return task(self._call.client, self._call.call, name, work, *args)
+    def cross(self, pivot: Pivot) -> None:
+        """Close the pivot, then update its row and its column."""
+        k = pivot.first
+        self._update(k, k, k, close_pivot, self.graph_there, self.algebra, self.spans[k])
+        for at in chain(*zip(pivot.row, pivot.column, strict=True)):
+            self._lower(*at)
 
-    def _done(self, block: Any) -> Done:
-        call = self._call
-        return block if call.client is None else result_of(call.call, block, {})
+    def lower(self, pivot: Pivot) -> None:
+        """Update the other blocks; after all but the last pivot, whose rows are kept, keep all."""
+        for at in pivot.rest:
+            self._lower(*at)
+        if self.files is not None and pivot.end < pivot.across:
+            for i, row in enumerate(self._blocks):
+                for j, block in enumerate(row):
+                    done = block if self.client is None else result_of(self.call, block, {})
+                    self.files.put(i, j, done.matrix)
+            self.files.reached(pivot.end)
 
-    def _each(self, block: Callable[[int, int], Any]) -> list[list[Any]]:
-        """Return all blocks, each as `block` gives it."""
-        every = range(len(self._spans))
-        return [[block(i, j) for j in every] for i in every]
+    def _lower(self, i: int, j: int, k: int) -> None:
+        factors = self._blocks[i][k], self._blocks[k][j]
+        self._update(i, j, k, lower, self.algebra, after=factors)
 
-    def _arcs(self, g: Any) -> list[list[Any]]:
+    def _update(self, i: int, j: int, k: int, work: Any, *args: Any, after: tuple = ()) -> None:
+        name = f"block {i}, {j} at pivot {k}"
+        self._blocks[i][j] = self.do(name, work, *args, self._blocks[i][j], *after)
+
+    def _arcs(self) -> list[list[Any]]:
         """Return the blocks of the matrix of arcs."""
-        about = replace(self._call.lengths, given=None)
+        args = self.graph_there, replace(self.lengths, given=None)
         slabs = [
-            self._do(f"rows {i} of blocks", rows_of_arcs, g, about, span)
-            for i, span in enumerate(self._spans)
+            self.do(f"rows {i} of blocks", rows_of_arcs, *args, span)
+            for i, span in enumerate(self.spans)
         ]
-        return self._each(
-            lambda i, j: self._do(f"block {i}, {j}", part_of, slabs[i], self._spans[j])
-        )
+        return [
+            [self.do(f"block {i}, {j}", part_of, slab, of) for j, of in enumerate(self.spans)]
+            for i, slab in enumerate(slabs)
+        ]
 
     def _left(self, files: InFiles) -> list[list[Any]]:
         """Return the blocks that a killed call has left: each a task, which can be done again."""
-
-        def block(i: int, j: int) -> Any:
-            rows = np.array(files.now[self._spans[i], self._spans[j]])
-            return self._do(f"block {i}, {j}", part_of, rows, slice(None))
-
-        local = self._call.client is None
+        local = self.client is None
         with nullcontext() if local else needed("dask", "dask").config.set(NO_WARNING):
-            return self._each(block)
-
-    def _close(self, g: Any, blocks: list[list[Any]], pivot: Pivot) -> None:
-        """Let paths lead through the vertices of a pivot."""
-        k, algebra = pivot.first, self._call.algebra
-
-        def update(i: int, j: int, work: Any, *args: Any) -> None:
-            name = f"block {i}, {j} at pivot {k}"
-            blocks[i][j] = self._do(name, work, *args)
-
-        update(k, k, close_pivot, g, algebra, self._spans[k], blocks[k][k])
-        crossed = chain.from_iterable(zip(pivot.row, pivot.column, strict=True))
-        for i, j, _ in chain(crossed, pivot.rest):
-            update(i, j, lower, algebra, blocks[i][j], blocks[i][k], blocks[k][j])
+            return [
+                [
+                    self.do(f"block {i}, {j}", part_of, np.array(files.now[rows, of]), slice(None))
+                    for j, of in enumerate(self.spans)
+                ]
+                for i, rows in enumerate(self.spans)
+            ]
 
 
 def rows_of_arcs(g: Graph, about: Lengths, span: slice) -> NDArray:

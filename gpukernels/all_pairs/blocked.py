@@ -29,9 +29,9 @@ from gpukernels.device import Device, DeviceArray
 from gpukernels.methods import takes_fields_of
 from gpukernels.primitives.offsets import MAX_UNITS
 
+from .floyd_warshall import Pivot, floyd_warshall
 from .lengths import Lengths
 from .on_device import Launches, OnDevice
-from .pivots import Pivot, pivots
 from .result import APSPResult
 from .tiles import Form, Options, closer, closing, multiplier
 
@@ -153,27 +153,37 @@ class Choices(Options):
         return check_whole("panel", panel, 1, MAX_UNITS)
 
 
-def close_panel(on: Launches, distance: DeviceArray, via: DeviceArray, panel: Pivot) -> None:
-    """Bring the rows and columns of a panel of pivot tiles up to date with their vertices."""
-    form, infinite, flags, alone = on.form, on.infinite, on.flags, closing(on.form)
-    first, tiles, count = panel.first, panel.across, panel.size
-    for pivot in range(first, panel.end):
-        on.launch(closer(alone), 1, distance, via, pivot, flags, form=alone)
-        if tiles > 1:
-            on.launch(crossing(form), (tiles, 2), distance, via, infinite, pivot, flags)
-        if count > 1:
-            args = distance, via, infinite, pivot, first, count, flags
-            on.launch(paneling(form), (tiles, 2 * count), *args)
+@dataclass(frozen=True)
+class Tiles:
+    """A matrix of whole tiles on one device, the launches on it, and the array for vertices."""
+
+    on: Launches
+    distance: DeviceArray
+    via: DeviceArray
+
+    def cross(self, panel: Pivot) -> None:
+        """Bring the rows and columns of a panel of pivot tiles up to date with its vertices."""
+        on, distance, via, first, count = self.on, self.distance, self.via, panel.first, panel.size
+        form, infinite, flags, alone = on.form, on.infinite, on.flags, closing(on.form)
+        for pivot in range(first, panel.end):
+            on.launch(closer(alone), 1, distance, via, pivot, flags, form=alone)
+            if panel.across > 1:
+                args = distance, via, infinite, pivot, flags
+                on.launch(crossing(form), (panel.across, 2), *args)
+            if count > 1:
+                args = distance, via, infinite, pivot, first, count, flags
+                on.launch(paneling(form), (panel.across, 2 * count), *args)
+
+    def lower(self, panel: Pivot) -> None:
+        """Bring all other tiles up to date."""
+        if panel.size < panel.across:
+            args = self.distance, self.via, self.on.infinite, panel.first, panel.size, self.on.flags
+            self.on.launch(remainder(self.on.form), (panel.across, panel.across), *args)
 
 
 def close(on: Launches, distance: DeviceArray, via: DeviceArray, panel: int) -> None:
     """Close a matrix of whole tiles over its own vertices."""
-    tiles = distance.shape[0] // on.form.tile
-    for pivot in pivots(tiles, panel):
-        close_panel(on, distance, via, pivot)
-        if pivot.size < tiles:
-            args = distance, via, on.infinite, pivot.first, pivot.size, on.flags
-            on.launch(remainder(on.form), (tiles, tiles), *args)
+    floyd_warshall(Tiles(on, distance, via), distance.shape[0] // on.form.tile, panel)
 
 
 @takes_fields_of(Choices)

@@ -10,7 +10,9 @@ others, the CPU works on that pivot.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -21,9 +23,9 @@ from gpukernels.device import Device
 from gpukernels.errors import InvalidArgument
 from gpukernels.methods import takes_fields_of
 
+from .floyd_warshall import Pivot, floyd_warshall
 from .host_tiles import absent_in, close_rows, lower_columns
 from .lengths import Lengths
-from .pivots import Pivot, pivots
 from .result import APSPResult, no_cycle
 from .streamed import Streamed
 from .streamed_blocks import Blocks, check_fits
@@ -61,26 +63,15 @@ def apsp(
     chosen = Options(**options)
     form = chosen.form(lengths.n, lengths.dtype)
     blocks = _blocks(lengths.n, form, block, device)
-    stream = Streamed(lengths, device, form, blocks)
-    host = Pivots(stream)
-    with (
-        stream.open("matsumoto", 0, blocks.count * (blocks.count - 1) ** 2) as pipeline,
-        ThreadPoolExecutor(1, "pivots") as cpu,
-    ):
-        following = cpu.submit(host.close, 0)
-        for pivot in pivots(blocks.count):
-            following.result()
-            others, after = [*pivot.rest], pivot.end
-            soon = [at for at in others if after in at[:2]]
-            pipeline.run(stream.products(soon, new=True))
-            if after < blocks.count:
-                following = cpu.submit(host.close, after)
-            pipeline.run(stream.products((at for at in others if after not in at[:2]), new=True))
-    sizes = [blocks.padded(k) for k in range(blocks.count)]
+    count = blocks.count
+    stream = Both(lengths, device, form, blocks)
+    with stream.open("matsumoto", 0, count * (count - 1) ** 2):
+        floyd_warshall(stream, count)
+    sizes = [blocks.padded(k) for k in range(count)]
     by_device = sum(size * (sum(sizes) - size) ** 2 for size in sizes)
     return stream.result(
-        "matsumoto", pivot_blocks=blocks.count, operations=by_device + host.operations,
-        host_operations=host.operations,
+        "matsumoto", pivot_blocks=count, operations=by_device + stream.by_host,
+        host_operations=stream.by_host,
     )  # fmt: skip
 
 
@@ -96,27 +87,44 @@ def _blocks(n: int, form: Form, block: int | None, device: Device) -> Blocks:
     return blocks
 
 
-class Pivots:
-    """The work of the CPU, and its additions so far: `operations`."""
+class Both(Streamed):
+    """A matrix whose pivots the CPU closes, by `by_host` additions so far, one pivot ahead."""
 
-    def __init__(self, stream: Streamed):
-        self._stream, self.operations = stream, 0
+    by_host = 0
+
+    @contextmanager
+    def open(self, method: str, done: int, total: int) -> Iterator[None]:
+        """Take room on the device, and let the CPU begin with the first pivot."""
+        with super().open(method, done, total), ThreadPoolExecutor(1, "pivots") as self._cpu:
+            self._following = self._cpu.submit(self.close, 0)
+            yield
+
+    def cross(self, pivot: Pivot) -> None:
+        """Wait for the CPU."""
+        self._following.result()
+
+    def lower(self, pivot: Pivot) -> None:
+        """Lower the other blocks, those first that the CPU needs for the next pivot."""
+        others, after = [*pivot.rest], pivot.end
+        soon = [at for at in others if after in at[:2]]
+        self.pipeline.run(self.products(soon, new=True))
+        if after < pivot.across:
+            self._following = self._cpu.submit(self.close, after)
+        later = (at for at in others if after not in at[:2])
+        self.pipeline.run(self.products(later, new=True))
 
     def close(self, k: int) -> None:
         """Close a pivot block, and bring its row and its column of blocks up to date with it.
 
-        Raises
-        ------
-        NegativeCycleError
-            If a way from one of its vertices to itself is negative; names a cycle.
+        NegativeCycleError if a way from one of its vertices to itself is negative.
         """
-        blocks, matrix = self._stream.blocks, self._stream.kept.now
-        span, through = blocks.span(k), self._stream.through
+        blocks, matrix, through = self.blocks, self.kept.now, self.through
+        span = blocks.span(k)
         pivot, absent = np.array(matrix[span, span]), absent_in(matrix)
         via = () if through is None else (through[span, span], span.start)
-        self.operations += int(close_rows(pivot, absent, *via))
+        self.by_host += int(close_rows(pivot, absent, *via))
         matrix[span, span] = pivot
-        no_cycle(self._stream.lengths, pivot, range(span.start, span.stop))
+        no_cycle(self.lengths, pivot, range(span.start, span.stop))
         beside = Pivot(k, k + 1, blocks.count)
         panels = [(blocks.span(i), blocks.span(j)) for i, j, _ in beside.row + beside.column]
 
@@ -129,4 +137,4 @@ class Pivots:
                 operations += int(lower_columns(matrix[at], 0, *factors, absent, *via))
             return operations
 
-        self.operations += sum(on_all_cores(lower, (len(panels), blocks.elements)))
+        self.by_host += sum(on_all_cores(lower, (len(panels), blocks.elements)))

@@ -31,9 +31,9 @@ from gpukernels.errors import InvalidArgument, NegativeCycleError
 from gpukernels.methods import takes_fields_of
 
 from .blocked import close, panel_of
+from .floyd_warshall import Pivot, floyd_warshall
 from .kept_steps import InFiles, InMemory, files_of
 from .lengths import Lengths
-from .pivots import Pivot, pivots
 from .result import APSPResult, check_held, make_infinite, next_hops_of, no_cycle
 from .streamed import Streamed
 from .streamed_blocks import Blocks, blocks_for
@@ -84,9 +84,9 @@ def apsp(
             raise InvalidArgument("next_hops", chosen.next_hops, allowed)
     with nullcontext() if place is None else Sidecar("file", place, FORMAT) as sidecar:
         blocks, matrices = _kept(lengths, device, form, memory, sidecar)
-        stream = Streamed(lengths, device, form, blocks, matrices)
+        stream = _Blocks(lengths, device, form, blocks, matrices)
         try:
-            stats = _closed(stream)
+            stats = stream.closed()
             next_hop = next_hops_of(matrices.now, stream.through)
             if lengths.too_long:
                 joined, other = lengths.pattern(), None if place is None else _joined(place)
@@ -146,55 +146,56 @@ def _digest(lengths: Lengths) -> str:
     return digest.hexdigest()
 
 
-def _closed(stream: Streamed) -> dict[str, Any]:
-    """Close the matrix over all vertices, or go on with that; return the stats."""
-    blocks, matrices, lengths = stream.blocks, stream.kept, stream.lengths
-    resumed_at, count = matrices.done, blocks.count
-    with stream.open("out_of_core", resumed_at * count**2, count**3) as pipeline:
-        for pivot in pivots(count, begin=resumed_at):
-            pipeline.run([_closing(stream, pivot.first)])
-            _look_for_cycle(stream, pivot.first)
-            pipeline.run(_panels(stream, pivot))
-            pipeline.run(stream.products(pivot.rest, new=True))
-            if pivot.end == count:
-                no_cycle(lengths, matrices.next)
-                matrices.change(partial(make_infinite, lengths.infinite))
-            matrices.reached(pivot.end)
-    return stream.stats("out_of_core") | {"pivot_blocks": count, "resumed_at": resumed_at}
+class _Blocks(Streamed):
+    """A matrix whose blocks stream through the device, the pivot's through it alone."""
 
+    def closed(self) -> dict[str, Any]:
+        """Close the matrix over all vertices, or go on with that; return the stats."""
+        resumed_at, count = self.kept.done, self.blocks.count
+        with self.open("out_of_core", resumed_at * count**2, count**3):
+            floyd_warshall(self, count, begin=resumed_at)
+        return self.stats("out_of_core") | {"pivot_blocks": count, "resumed_at": resumed_at}
 
-def _closing(stream: Streamed, k: int) -> Task:
-    """Return the task of the pivot block, which is closed over its own vertices."""
-    slot, shape = stream.columns[0], stream.blocks.shape(k, k)
-    via, noted = stream.noting(0, k, k, k)
+    def cross(self, pivot: Pivot) -> None:
+        """Close a pivot, look for a negative cycle, and bring its row and column up to date."""
+        span, k = self.blocks.span(pivot.first), pivot.first
+        self.pipeline.run([self._closing(k)])
+        self.read_backs += 1
+        if self.device.read(self.flags)[0]:
+            no_cycle(self.lengths, self.kept.next[span, span], range(span.start, span.stop))
+        self.pipeline.run(self._panels(pivot))
 
-    def launch() -> None:
-        if noted:
-            stream.device.fill(via, -1)
-        close(stream, slot.block(shape), via, panel_of(shape[0]))
+    def lower(self, pivot: Pivot) -> None:
+        """Lower the blocks that are left; the last pivot ends with the lengths that users see."""
+        self.pipeline.run(self.products(pivot.rest, new=True))
+        if pivot.end == pivot.across:
+            no_cycle(self.lengths, self.kept.next)
+            self.kept.change(partial(make_infinite, self.lengths.infinite))
+        self.kept.reached(pivot.end)
 
-    return Task([stream.load(slot, k, k)], launch, [stream.store(slot, k, k), *noted])
+    def _closing(self, k: int) -> Task:
+        """Return the task of the pivot block, which is closed over its own vertices."""
+        slot, shape = self.columns[0], self.blocks.shape(k, k)
+        via, noted = self.noting(0, k, k, k)
 
+        def launch() -> None:
+            if noted:
+                self.device.fill(via, -1)
+            close(self, slot.block(shape), via, panel_of(shape[0]))
 
-def _look_for_cycle(stream: Streamed, k: int) -> None:
-    """Raise the error if the pivot block has a negative way from a vertex to itself."""
-    stream.read_backs += 1
-    if stream.device.read(stream.flags)[0]:
-        span = stream.blocks.span(k)
-        no_cycle(stream.lengths, stream.kept.next[span, span], range(span.start, span.stop))
+        return Task([self.load(slot, k, k)], launch, [self.store(slot, k, k), *noted])
 
+    def _panels(self, pivot: Pivot) -> Iterator[Task]:
+        """Yield the blocks of the pivot's rows and columns, each a product with the pivot.
 
-def _panels(stream: Streamed, panel: Pivot) -> Iterator[Task]:
-    """Yield the blocks of the pivot's rows and columns, each a product with the pivot.
-
-    The old blocks go there through the slots of rows, the new ones come from those of the rest.
-    """
-    k = panel.first
-    pivot = stream.columns[0].block(stream.blocks.shape(k, k))
-    for turn, (i, j, _) in enumerate(panel.row + panel.column):
-        slot, out = stream.rows[turn % 2], stream.rest[turn % 2]
-        old, new = (s.block(stream.blocks.shape(i, j)) for s in (slot, out))
-        a, b = (pivot, old) if i == k else (old, pivot)
-        via, noted = stream.noting(turn, i, j, k)
-        launch = partial(stream.multiply, a, b, old, new, via)
-        yield Task([stream.load(slot, i, j)], launch, [stream.store(out, i, j), *noted])
+        The old blocks go there through the slots of rows, the new ones come from those of the rest.
+        """
+        k = pivot.first
+        closed = self.columns[0].block(self.blocks.shape(k, k))
+        for turn, (i, j, _) in enumerate(pivot.row + pivot.column):
+            slot, out = self.rows[turn % 2], self.rest[turn % 2]
+            old, new = (s.block(self.blocks.shape(i, j)) for s in (slot, out))
+            a, b = (closed, old) if i == k else (old, closed)
+            via, noted = self.noting(turn, i, j, k)
+            launch = partial(self.multiply, a, b, old, new, via)
+            yield Task([self.load(slot, i, j)], launch, [self.store(out, i, j), *noted])

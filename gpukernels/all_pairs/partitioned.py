@@ -19,7 +19,7 @@ in parts cannot fall further than those in the graph.
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import pairwise
 from math import isqrt
 from os import PathLike
@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 
 from gpukernels.checks import check_seed, check_whole
 from gpukernels.device import Device
-from gpukernels.distributed import RowTile, digest_of, mapped, task
+from gpukernels.distributed import digest_of
 from gpukernels.graphs.graph import Graph
 from gpukernels.reference import bellman_ford_queue
 from gpukernels.reference.johnson import with_source
@@ -83,60 +83,55 @@ def apsp(
         the numbers of parts and separators alone), ``tiles`` and ``resumed``.
     """
     seed = check_seed(seed) & (2**31 - 1)
-    options = Options(tile, per_thread)
-    call = InTiles("partitioned", lengths, device, client, engine, into, options)
+    call = _Parts(lengths, device, client, engine, into, Options(tile, per_thread))
     if parts is None:
         parts = max(1, isqrt(lengths.n))
     parts = check_whole("parts", parts, 1, 2**31 - 1)
-    heights = heights_of(call.graph) if lengths.dtype.kind == "i" else None
-    divided = cut(call.graph, parts, seed)
+    call.heights = heights_of(call.graph) if lengths.dtype.kind == "i" else None
+    call.parts = divided = cut(call.graph, parts, seed)
     members, separators = divided.members, divided.separators.size
     made_from = call.made_from(parts=len(members), seed=seed, cut=digest_of(*members))
-    tiles = _Steps(call, divided, heights).tiles
-    result = call.result(tiles, rows_of_part, (lengths.infinite, call.algebra), made_from)
+    args = lengths.infinite, call.algebra
+    result = call.result(lambda: call.tiles(call.names, members), rows_of_part, args, made_from)
     stats = {"parts": len(members), "separators": separators, "work": divided.work()}
     stats |= {"predicted": divided.predicted}
     return replace(result, stats=result.stats | stats)
 
 
-class _Steps:
-    """The first two steps: done here, or as tasks whose results stay with the workers."""
+class _Parts(InTiles):
+    """The first two steps for the `parts` of a graph, and the `heights` of its vertices."""
 
-    def __init__(self, call: InTiles, parts: Parts, heights: NDArray | None):
-        self._call, self._parts, self._heights = call, parts, heights
+    method = "partitioned"
+    parts: Parts
+    heights: NDArray | None
 
-    def tiles(self) -> list[RowTile]:
-        """Return a tile of the result for the rows of each part."""
-        return [
-            RowTile(name, members, partial(self._args, at))
-            for at, (name, members) in enumerate(zip(self._names, self._parts.members, strict=True))
-        ]
-
-    def _args(self, at: int) -> tuple:
+    def steps(self, at: int) -> tuple:
+        """Return what the rows of part number `at` are made from."""
         shared, inside, between, edges = self._shared
         return at, shared, inside[at], between, edges
 
     @property
-    def _names(self) -> list[str]:
+    def names(self) -> list[str]:
+        """The name of each part in messages."""
         return [
             f"part {at}, of {members.size:,} vertices from {members[0]:,} on"
-            for at, members in enumerate(self._parts.members)
+            for at, members in enumerate(self.parts.members)
         ]
 
     @cached_property
     def _shared(self) -> tuple[Any, list[Any], Any, list[Any]]:
         """The data that all tiles share, the parts, ways between separators, and ways from them."""
-        parts, names, heights = self._parts, self._names, self._heights
-        client, call = self._call.client, self._call.call
-        inputs = self._call.graph_there, self._call.algebra
-        many = partial(mapped, client, call, names)
-        inside = many(close_part, [(*inputs, members, heights) for members in parts.members])
-        edges = many(take, list(zip(inside, parts.borders, strict=True)))
+        parts, names, heights = self.parts, self.names, self.heights
+        inputs = self.graph_there, self.algebra
+        inside = self.each(
+            names, close_part, [(*inputs, members, heights) for members in parts.members]
+        )
+        edges = self.each(names, take, list(zip(inside, parts.borders, strict=True)))
         name = f"{parts.separators.size:,} separators"
-        between = task(client, call, name, close_separators, *inputs, parts, edges, heights)
+        between = self.do(name, close_separators, *inputs, parts, edges, heights)
         shared: Any = parts, heights
-        if client is not None:
-            shared = client.submit(tuple, shared, pure=False)
+        if self.client is not None:
+            shared = self.client.submit(tuple, shared, pure=False)
         return shared, inside, between, edges
 
 

@@ -27,10 +27,10 @@ from numpy.typing import NDArray
 from gpukernels.device import DeviceArray
 from gpukernels.distributed.peers import Peers, peers_of
 
-from .blocked import Choices, close_panel
+from .blocked import Choices, Tiles
+from .floyd_warshall import Pivot, floyd_warshall
 from .lengths import Lengths
 from .on_device import Launches, room_for
-from .pivots import Pivot, pivots
 from .result import APSPResult, result_of
 from .tiles import Form
 
@@ -100,13 +100,25 @@ class Parts:
         """Launches of all devices so far."""
         return sum(on.launches for on in self._on)
 
-    def close(self, panel: int) -> None:
-        """Close the matrix over its own vertices."""
-        for pivot in pivots(self._tiles, panel):
-            self._send(pivot)
-            for i in range(self._count):
-                with self._peers.on(i):
-                    self._update(i, pivot)
+    def cross(self, pivot: Pivot) -> None:
+        """Let every device close a panel, once the owners of its rows have sent them."""
+        self._send(pivot)
+        for i, (on, matrix) in enumerate(zip(self._on, self._distance, strict=True)):
+            with self._peers.on(i):
+                Tiles(on, matrix, on.via).cross(pivot)
+            products = pivot.size**2 * (2 * self._tiles - pivot.size)  # a cross, its middle once
+            self.operations += products * self._form.tile**3
+
+    def lower(self, pivot: Pivot) -> None:
+        """Let the other paths of each device's rows lead through a panel."""
+        over = range(pivot.first, pivot.end)
+        for i, (on, matrix) in enumerate(zip(self._on, self._distance, strict=True)):
+            with self._peers.on(i):
+                for rows in pivot.beside(self._ends[i], self._ends[i + 1]):
+                    for columns in pivot.beside(0, self._tiles):
+                        on.product(matrix, matrix, matrix, matrix, rows, columns, over)
+                        products = len(rows) * len(columns) * pivot.size
+                        self.operations += products * self._form.tile**3
 
     def _send(self, pivot: Pivot) -> None:
         """Let all devices have the rows of a panel."""
@@ -118,18 +130,6 @@ class Parts:
                     if j != i:
                         self._peers.send(i, self._distance[i][rows], j, self._distance[j][rows])
 
-    def _update(self, i: int, pivot: Pivot) -> None:
-        """Close a panel, and let the other paths of a device's rows lead through it."""
-        on, matrix, count = self._on[i], self._distance[i], pivot.size
-        close_panel(on, matrix, on.via, pivot)
-        products = count**2 * (2 * self._tiles - count)  # of tiles: a cross, its middle once
-        over = range(pivot.first, pivot.end)
-        for rows in pivot.beside(self._ends[i], self._ends[i + 1]):
-            for columns in pivot.beside(0, self._tiles):
-                products += len(rows) * len(columns) * count
-                on.product(matrix, matrix, matrix, matrix, rows, columns, over)
-        self.operations += products * self._form.tile**3
-
 
 def apsp(lengths: Lengths, device: None, **options: Any) -> APSPResult:
     """Find all shortest paths; see `blocked.Choices` for the options."""
@@ -138,7 +138,7 @@ def apsp(lengths: Lengths, device: None, **options: Any) -> APSPResult:
     panel, peers = chosen.panel_for(lengths.n), peers_of(chosen.devices)
     matrix = lengths.padded(form.tile)
     parts = Parts(peers, matrix, lengths.n, lengths.absent, form)
-    parts.close(panel)
+    floyd_warshall(parts, len(matrix) // form.tile, panel)
     stats = {
         "method": "blocked",
         "launches": parts.launches,

@@ -52,7 +52,7 @@ class Streamed(Launches):
         self.read_backs = 0
 
     @contextmanager
-    def open(self, method: str, done: int, total: int) -> Iterator[Pipeline]:
+    def open(self, method: str, done: int, total: int) -> Iterator[None]:
         """Take room on the device, for a run of `total` tasks of which so many are done."""
         if self.kept.done == 0:
             for first, last in self.lengths.slabs():
@@ -75,7 +75,7 @@ class Streamed(Launches):
                 bar.reach(done)
 
             self.pipeline = Pipeline(copies, reach)
-            yield self.pipeline
+            yield
 
     def _slots(self, kind: Any, number: int) -> list[Slot]:
         return [Slot(self.device, self.blocks.elements, kind) for _ in range(number)]

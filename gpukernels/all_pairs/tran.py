@@ -52,12 +52,11 @@ def apsp(
     most = max(lengths.n - 1, 0).bit_length()  # cycles of up to n arcs are looked for
     every = range(blocks.count)
     rounds, goes_on = 0, most > 0
-    with stream.open("tran", 0, most * blocks.count**3) as pipeline:
+    with stream.open("tran", 0, most * blocks.count**3):
         while goes_on and rounds < most:
             device.clear(stream.flags)
-            pipeline.run(
-                stream.products(((i, j, k) for i in every for j in every for k in every), new=False)
-            )
+            triples = ((i, j, k) for i in every for j in every for k in every)
+            stream.pipeline.run(stream.products(triples, new=False))
             rounds += 1
             matrices.reached(rounds)
             stream.read_backs += 1

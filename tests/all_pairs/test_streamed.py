@@ -90,7 +90,7 @@ def test_what_matsumoto_leaves_to_the_device():
 def test_pivots_are_closed_beside_the_launches_of_the_device(monkeypatch):
     """The CPU waits for a launch that comes after its pivot was asked for, and never forever."""
     launched, by = threading.Event(), []
-    close = matsumoto.Pivots.close
+    close = matsumoto.Both.close
 
     class Noting(gk.SimtDevice):
         def launch(self, *args, **options):
@@ -104,7 +104,7 @@ def test_pivots_are_closed_beside_the_launches_of_the_device(monkeypatch):
             assert launched.wait(30)
         close(pivots, k)
 
-    monkeypatch.setattr(matsumoto.Pivots, "close", beside)
+    monkeypatch.setattr(matsumoto.Both, "close", beside)
     g = raised(70, "int32")
     result = apsp(g, "matsumoto", Noting(), tile=16, block=16)
     np.testing.assert_array_equal(result.distance, apsp(g, "blocked", gk.SimtDevice()).distance)

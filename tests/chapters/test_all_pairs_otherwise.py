@@ -5,11 +5,11 @@ from __future__ import annotations
 import inspect
 
 import numpy as np
+from matrix_traffic import traffic
 
 import gpukernels as gk
 from gpukernels.all_pairs.blocked import remainder
 from gpukernels.all_pairs.tiles import Form, multiplier, product
-from gpukernels.all_pairs.traffic import traffic
 from gpukernels.notebook import record
 from gpukernels.trace import LOAD, STORE
 

@@ -1,15 +1,16 @@
-"""The steps of blocked Floyd-Warshall [venkataraman2003blocked], for every driver.
+"""The loop of blocked Floyd-Warshall [venkataraman2003blocked], for every place where it runs.
 
-A pivot is a block on the diagonal. A driver closes it over its own vertices, then multiplies the
-other blocks of its row and its column by it. Last, each block that is left is lowered by a product
-of two of these. Blocks are tiles on a device, or stream through it, or are held by workers.
+A pivot is a block on the diagonal, or a panel of several. A host closes it over its own vertices
+and multiplies the other blocks of its row and its column by it. Then it lowers each block that is
+left by a product of two of these. Blocks are tiles on a device, or on several; or they stream
+through a device; or workers hold them; or they lie in the memory of the CPU.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import chain
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 #: i, j and k: block i, j is lowered by the product of blocks i, k and k, j.
 Update = tuple[int, int, int]
@@ -54,7 +55,19 @@ class Pivot(NamedTuple):
         return ((i, j, self.first) for i in others for j in others)
 
 
-def pivots(count: int, panel: int = 1, begin: int = 0) -> Iterator[Pivot]:
-    """Yield panels of pivots, from block `begin` on, for a matrix of `count` rows of blocks."""
-    for first in range(begin, count, panel):
-        yield Pivot(first, min(first + panel, count), count)
+class Host(Protocol):
+    """A matrix in blocks, in the place where it is worked on."""
+
+    def cross(self, pivot: Pivot) -> None:
+        """Close a pivot, and let the paths of its row and column lead through its vertices."""
+
+    def lower(self, pivot: Pivot) -> None:
+        """Let all other paths lead through the pivot's vertices."""
+
+
+def floyd_warshall(host: Host, across: int, panel: int = 1, begin: int = 0) -> None:
+    """Close a matrix of `across` rows of blocks over its vertices, from block `begin` on."""
+    for first in range(begin, across, panel):
+        pivot = Pivot(first, min(first + panel, across), across)
+        host.cross(pivot)
+        host.lower(pivot)

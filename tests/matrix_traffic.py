@@ -10,30 +10,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gpukernels.checks import check_choice, check_whole
-from gpukernels.errors import InvalidArgument
-from gpukernels.graphs.graph import DENSE_LIMIT
-from gpukernels.primitives.launch_shape import WARP_SIZE
-from gpukernels.primitives.offsets import MAX_UNITS
+from gpukernels.all_pairs.floyd_warshall import Pivot, floyd_warshall
+from gpukernels.all_pairs.tiles import PER_THREAD, PRODUCT_TILES, Form, closing, form_of
 
-from .pivots import pivots
-from .tiles import PER_THREAD, PRODUCT_TILES, Form, closing, form_of
-
-SECTOR, WORD = 32, 4
+SECTOR, WORD, WARP_SIZE = 32, 4, 32
 
 
 class Traffic(NamedTuple):
-    """Memory traffic of a search for all pairs.
+    """Additions, bytes loaded and stored in whole sectors, and requests to load from shared memory.
 
-    Attributes
-    ----------
-    operations : int
-        Additions, each followed by a minimum; those on padding count.
-    loaded, stored : int
-        Bytes of the matrix that global memory moves, in whole sectors. `stored` is -1 where it
-        depends on the lengths.
-    shared_loads : int
-        Requests to load from shared memory, one per warp.
+    Padding counts. `stored` is -1 where it depends on the lengths.
     """
 
     operations: int
@@ -45,12 +31,10 @@ class Traffic(NamedTuple):
         return Traffic(*(a + b for a, b in zip(self, other, strict=True)))
 
     def times(self, count: int) -> Traffic:
-        """Return the sum of so many."""
         return Traffic(*(count * value for value in self))
 
 
 NOTHING = Traffic(0, 0, 0, 0)
-METHODS = "naive", "blocked", "kleene", "repeated_squaring"
 
 
 def traffic(
@@ -64,40 +48,10 @@ def traffic(
 ) -> Traffic:
     """Return the traffic of a method for n vertices, without running it.
 
-    Parameters
-    ----------
-    method : {"naive", "blocked", "kleene", "repeated_squaring"}
-        A method of :func:`gpukernels.apsp` that works on the matrix.
-    n : int
-        Number of vertices; for ``"naive"`` a multiple of 8, so that rows begin with a sector.
-    tile, per_thread : optional
-        As the methods take them.
-    panel : int
-        Tiles of pivots that ``"blocked"`` takes at once; it takes more itself if n is large.
-    rounds : int, optional
-        Rounds of ``"repeated_squaring"``; by default as many as can be needed.
-
-    Returns
-    -------
-    Traffic
-        Exact for the kernels of this package.
-
-    Raises
-    ------
-    InvalidArgument
-        If an argument is none of these.
-
-    Examples
-    --------
-    >>> from gpukernels.all_pairs.traffic import traffic
-    >>> traffic("blocked", 256, tile=32).loaded / traffic("naive", 256).loaded
-    0.0365...
+    With `naive`, n is a multiple of 8, so that rows begin with a sector. `repeated_squaring` has
+    as many `rounds` as can be needed unless they are given.
     """
-    check_choice("method", method, METHODS)
-    n = check_whole("n", n, 0, DENSE_LIMIT)
     if method == "naive":
-        if n % (SECTOR // WORD):
-            raise InvalidArgument("n", n, "a multiple of 8 where method='naive'")
         # A warp loads two elements for all its lanes, and its part of two rows.
         warps = n * -(-n // WARP_SIZE)
         a_pivot = Traffic(n * n, 2 * SECTOR * warps + 2 * WORD * n * n, 0, 0)
@@ -105,12 +59,29 @@ def traffic(
     form = form_of(n, np.int32, tile, per_thread, PRODUCT_TILES)
     tiles = -(-n // form.tile)
     if method == "repeated_squaring":
-        most = max(n - 1, 0).bit_length()
-        rounds = most if rounds is None else check_whole("rounds", rounds, 0, n)
-        return _round(form, tiles).times(rounds)
+        return _round(form, tiles).times(max(n - 1, 0).bit_length() if rounds is None else rounds)
     if method == "blocked":
-        return _blocked(form, tiles, check_whole("panel", panel, 1, MAX_UNITS))
+        counter = Counter(form)
+        floyd_warshall(counter, tiles, panel)
+        return counter.sum
     return _kleene(form, tiles)
+
+
+class Counter:
+    """A host that counts what the launches on one device move."""
+
+    def __init__(self, form: Form):
+        self.form, self.sum = form, NOTHING
+
+    def cross(self, pivot: Pivot) -> None:
+        """Count rows and columns of each pivot tile, and the other tiles of the panel."""
+        tiles, count = pivot.across, pivot.size
+        crossed = 2 * (tiles - 1) + (count - 1) * (tiles - 1 + tiles - count)
+        self.sum += (_closed(self.form) + _product(self.form, crossed, 1)).times(count)
+
+    def lower(self, pivot: Pivot) -> None:
+        """Count all tiles outside a panel."""
+        self.sum += _product(self.form, len(pivot.others) ** 2, pivot.size)
 
 
 def _closed(form: Form) -> Traffic:
@@ -144,18 +115,6 @@ def _product(form: Form, tiles: int, over: int) -> Traffic:
 def _whole_sectors(words: int) -> int:
     """Return the bytes moved per byte requested, if `words` words lie side by side."""
     return max(1, SECTOR // WORD // words)
-
-
-def _blocked(form: Form, tiles: int, panel: int) -> Traffic:
-    sum_of_all = NOTHING
-    for pivot in pivots(tiles, panel):
-        count = pivot.size
-        others = tiles - count
-        # Rows and columns of each pivot tile; the other tiles of the panel; all tiles outside it.
-        crossed = 2 * (tiles - 1) + (count - 1) * (tiles - 1 + others)
-        sum_of_all += (_closed(form) + _product(form, crossed, 1)).times(count)
-        sum_of_all += _product(form, others**2, count)
-    return sum_of_all
 
 
 def _kleene(form: Form, tiles: int) -> Traffic:

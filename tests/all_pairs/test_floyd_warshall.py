@@ -1,4 +1,4 @@
-"""The steps of blocked Floyd-Warshall: each pivot updates every other block once."""
+"""The loop of blocked Floyd-Warshall: each pivot updates every other block once."""
 
 from __future__ import annotations
 
@@ -7,14 +7,28 @@ from itertools import chain
 
 import pytest
 
-from gpukernels.all_pairs.pivots import Pivot, pivots
+from gpukernels.all_pairs.floyd_warshall import Pivot, floyd_warshall
+
+
+class Noting:
+    """A host that notes the pivots which it is given, once each is crossed and lowered."""
+
+    def __init__(self):
+        self.crossed, self.pivots = [], []
+
+    def cross(self, pivot):
+        self.crossed.append(pivot)
+
+    def lower(self, pivot):
+        self.pivots.append(pivot)
+        assert self.crossed == self.pivots
 
 
 @pytest.mark.parametrize("across", range(5))
 def test_each_pivot_updates_every_other_block_once(across):
-    all_pivots = [*pivots(across)]
-    assert [pivot.first for pivot in all_pivots] == [*range(across)]
-    for k, pivot in enumerate(all_pivots):
+    floyd_warshall(host := Noting(), across)
+    assert [pivot.first for pivot in host.pivots] == [*range(across)]
+    for k, pivot in enumerate(host.pivots):
         updates = [*chain(pivot.row, pivot.column, pivot.rest)]
         assert {over for _, _, over in updates} <= {k}
         blocks = {(i, j) for i in range(across) for j in range(across)} - {(k, k)}
@@ -24,7 +38,8 @@ def test_each_pivot_updates_every_other_block_once(across):
 
 
 def test_panels_follow_each_other_and_know_what_is_beside_them():
-    panels = [*pivots(8, panel=3, begin=1)]
+    floyd_warshall(host := Noting(), 8, panel=3, begin=1)
+    panels = host.pivots
     assert panels == [Pivot(1, 4, 8), Pivot(4, 7, 8), Pivot(7, 8, 8)]
     assert [pivot.size for pivot in panels] == [3, 3, 1]
     assert panels[1].beside(0, 8) == [range(4), range(7, 8)]
