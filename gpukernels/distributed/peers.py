@@ -15,9 +15,10 @@ from __future__ import annotations
 import atexit
 import contextlib
 import functools
+import itertools
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -31,69 +32,28 @@ _used: set[int] = set()
 _given: set[tuple[int, int]] = set()
 
 
-class Peers(Protocol):
-    """Some devices, by number.
+class Peers:
+    """SIMT machines, by number: a launch is over when it returns, and so is a copy."""
 
-    Attributes
-    ----------
-    devices : sequence of Device
-        Each is used inside a ``with`` block of its :meth:`on` alone.
-    """
-
-    devices: Sequence[Device]
-
-    def on(self, i: int) -> AbstractContextManager[Any]:
-        """Make device `i` current for a ``with`` block."""
-
-    def send(self, i: int, source: Any, j: int, to: Any) -> None:
-        """Copy an array of device `i` to one of device `j`, between launches before and after."""
-
-    def wait(self) -> None:
-        """Return when all that was launched, and all copies, are done."""
-
-
-class SimtPeers:
-    """SIMT machines: a launch is over when it returns, and so is a copy.
-
-    Parameters
-    ----------
-    devices : sequence of SimtDevice
-        The machines.
-    """
-
-    def __init__(self, devices: Sequence[SimtDevice]):
+    def __init__(self, devices: Sequence[Device]):
         self.devices = list(devices)
 
     def on(self, i: int) -> AbstractContextManager[Any]:
-        """Return a block that changes nothing."""
+        """Make device `i` current for a ``with`` block, inside which alone it is used."""
         return contextlib.nullcontext()
 
     def send(self, i: int, source: Any, j: int, to: Any) -> None:
-        """Copy at once."""
+        """Copy an array of device `i` to one of device `j`, between launches before and after."""
         np.copyto(to, source, casting="no")
 
-    def wait(self) -> None:
-        """Return at once."""
 
+class CudaPeers(Peers):
+    """CUDA GPUs of this process, by the numbers that numba gives them.
 
-class CudaPeers:
-    """CUDA GPUs of this process.
-
-    Parameters
-    ----------
-    numbers : sequence of int
-        Which, as numba counts them.
-    reach : bool
-        Whether each GPU is given access to the memory of the others if possible. A process keeps
-        this access until it ends.
-
-    Attributes
-    ----------
-    reached : bool
-        Whether each has been given access to all others.
+    Each is given access to the memory of the others where that is possible, until the process ends.
     """
 
-    def __init__(self, numbers: Sequence[int], reach: bool = True):
+    def __init__(self, numbers: Sequence[int]):
         from numba import cuda
         from numba.cuda.cudadrv import driver
 
@@ -107,28 +67,22 @@ class CudaPeers:
             with gpu:
                 self._contexts.append(cuda.current_context())
                 self.devices.append(CudaDevice())
-        each = [reach and self._reach(i) for i in range(len(numbers))]
-        self.reached = all(each)
+        for i, j in itertools.permutations(range(len(numbers)), 2):
+            with self.on(i):
+                self._reach(i, j)
 
-    def _reach(self, i: int) -> bool:
-        """Give a GPU access to the memory of all others; return whether it can have it."""
+    def _reach(self, i: int, j: int) -> None:
+        """Give GPU `i`, which is current, access to the memory of GPU `j` if it can have it."""
         from cuda.bindings.driver import CUresult
 
-        able = True
-        with self.on(i):
-            for j, peer in enumerate(self._contexts):
-                if j == i:
-                    continue
-                if not self._contexts[i].can_access_peer(int(self._gpus[j].id)):
-                    able = False
-                    continue
-                try:
-                    self._contexts[i].enable_peer_access(peer.handle)
-                    _given.add((self._numbers[i], self._numbers[j]))
-                except self._driver.CudaAPIError as error:
-                    if error.code != CUresult.CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED:
-                        raise
-        return able
+        if not self._contexts[i].can_access_peer(int(self._gpus[j].id)):
+            return
+        try:
+            self._contexts[i].enable_peer_access(self._contexts[j].handle)
+            _given.add((self._numbers[i], self._numbers[j]))
+        except self._driver.CudaAPIError as error:
+            if error.code != CUresult.CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED:
+                raise
 
     def on(self, i: int) -> AbstractContextManager[Any]:
         """Make GPU `i` current for a ``with`` block."""
@@ -141,27 +95,19 @@ class CudaPeers:
             ready.record()
         with self.on(i):
             ready.wait()
-            self.copy(i, source, j, to)
+            self._copy(i, source, j, to)
             sent = self._cuda.event(timing=False)
             sent.record()
         with self.on(j):
             sent.wait()
 
-    def copy(self, i: int, source: Any, j: int, to: Any) -> None:
+    def _copy(self, i: int, source: Any, j: int, to: Any) -> None:
         """Queue the copy itself behind what is launched on GPU `i`, which is current."""
-        if (source.shape, source.dtype) != (to.shape, to.dtype):
-            allowed = f"an array of {source.dtype} and shape {source.shape}"
-            raise InvalidArgument("to", to, allowed)
+        assert (source.shape, source.dtype) == (to.shape, to.dtype)
         self._driver.driver.cuMemcpyPeerAsync(
             self._driver.device_pointer(to), self._contexts[j].handle,
             self._driver.device_pointer(source), self._contexts[i].handle, source.nbytes, 0,
         )  # fmt: skip
-
-    def wait(self) -> None:
-        """Return when all GPUs are done."""
-        for i in range(len(self._gpus)):
-            with self.on(i):
-                self._cuda.synchronize()
 
 
 def part() -> None:
@@ -204,10 +150,7 @@ def _part_at_exit() -> None:
 def peers_of(devices: Any) -> Peers:
     """Return the devices of a list: numbers of GPUs, or SIMT machines.
 
-    Raises
-    ------
-    InvalidArgument
-        If it is no such list, a device is there twice, or there is no such GPU.
+    InvalidArgument if it is no such list, a device is there twice, or there is no such GPU.
     """
     allowed = "a list of different numbers of GPUs, or of different SimtDevice()"
     if isinstance(devices, str) or not isinstance(devices, Sequence) or not devices:
@@ -215,7 +158,7 @@ def peers_of(devices: Any) -> Peers:
     if all(isinstance(device, SimtDevice) for device in devices):
         if len(set(map(id, devices))) < len(devices):
             raise InvalidArgument("devices", devices, allowed)
-        return SimtPeers(devices)
+        return Peers(devices)
     if not all(is_whole(number) for number in devices) or len(set(devices)) < len(devices):
         raise InvalidArgument("devices", devices, allowed)
     count = gpus_here()

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import ctypes
 import threading
-from types import SimpleNamespace
 
 import numba.cuda
 import numpy as np
@@ -15,22 +13,7 @@ from numba.cuda.cudadrv import driver
 
 import gpukernels as gk
 from gpukernels.distributed import peers
-from gpukernels.distributed.peers import CudaPeers, SimtPeers, peers_of
-
-
-def test_machines_stand_for_gpus_and_copy_at_once():
-    machines = [gk.SimtDevice(), gk.SimtDevice()]
-    group = peers_of(machines)
-    assert isinstance(group, SimtPeers)
-    assert group.devices == machines
-    source, to = np.arange(4), np.zeros(4, np.int64)
-    with group.on(0):
-        group.send(0, source, 1, to)
-    group.wait()
-    assert (to == source).all()
-    with pytest.raises(TypeError):
-        group.send(0, source, 1, np.zeros(4, np.int32))
-
+from gpukernels.distributed.peers import peers_of
 
 ONE = gk.SimtDevice()
 
@@ -50,76 +33,6 @@ def test_a_gpu_that_does_not_answer_is_refused(monkeypatch):
     for number in (2, -1):
         with pytest.raises(gk.InvalidArgument, match=f"^devices = {number}: must be one of the 2 "):
             peers_of([0, number])
-
-
-class Recorded:
-    """Two GPUs of which nothing is there but the order in which they are asked."""
-
-    def __init__(self):
-        self.log, self.current = [], None
-        self.events = 0
-
-    @contextlib.contextmanager
-    def gpu(self, i: int):
-        before, self.current = self.current, i
-        yield
-        self.current = before
-
-    def event(self, timing: bool):
-        assert not timing
-        self.events += 1
-        name = self.events
-        return SimpleNamespace(
-            record=lambda: self.log.append((self.current, f"record {name}")),
-            wait=lambda: self.log.append((self.current, f"wait {name}")),
-        )
-
-    def memcpy(self, to, to_context, source, source_context, size, stream):
-        self.log.append((self.current, "copy", source_context, to_context, size, stream))
-
-    def peers(self) -> CudaPeers:
-        group = CudaPeers.__new__(CudaPeers)
-        group._cuda = SimpleNamespace(
-            event=self.event, synchronize=lambda: self.log.append((self.current, "wait"))
-        )
-        group._driver = SimpleNamespace(
-            driver=SimpleNamespace(cuMemcpyPeerAsync=self.memcpy), device_pointer=id
-        )
-        group._gpus = [self.Gpu(self, i) for i in range(2)]
-        group._contexts = [SimpleNamespace(handle=f"context {i}") for i in range(2)]
-        return group
-
-    class Gpu:
-        """A GPU that can be made current again and again."""
-
-        def __init__(self, of, i):
-            self.of, self.i, self.open = of, i, []
-
-        def __enter__(self):
-            self.open.append(self.of.gpu(self.i))
-            self.open[-1].__enter__()
-
-        def __exit__(self, *error):
-            self.open.pop().__exit__(*error)
-
-
-def test_a_copy_waits_for_both_gpus_and_both_wait_for_it():
-    gpus = Recorded()
-    group = gpus.peers()
-    a, b = np.arange(4), np.zeros(4, np.int64)
-    group.send(1, a, 0, b)
-    assert gpus.log == [
-        (0, "record 1"),  # all that the one was told before
-        (1, "wait 1"),
-        (1, "copy", "context 1", "context 0", 32, 0),  # behind all that the other was told
-        (1, "record 2"),
-        (0, "wait 2"),
-    ]
-    gpus.log.clear()
-    group.wait()
-    assert gpus.log == [(0, "wait"), (1, "wait")]
-    with pytest.raises(gk.InvalidArgument, match=r"^to = .*: must be an array of int64 and shape"):
-        group.copy(0, a, 1, b[:2])
 
 
 # --- on a driver whose memory is the host's -------------------------------------------------------
@@ -161,7 +74,12 @@ class FakePeers(FakeGpus):
     def current(self, number: int) -> None:
         self._of_thread.current = number
 
+    def cuEventRecord(self, event, stream):
+        super().cuEventRecord(event, stream)
+        self.log.append((f"record {int(event)}", self.current))
+
     def cuStreamWaitEvent(self, stream, event, flags):
+        self.log.append((f"wait {int(event)}", self.current))
         if bool(int(stream)) != bool(self._events[int(event) - 1][0]):
             super().cuStreamWaitEvent(stream, event, flags)
 
@@ -187,6 +105,7 @@ class FakePeers(FakeGpus):
 
     def cuMemcpyPeerAsync(self, to, to_context, source, source_context, size, stream):
         assert (source_context, stream) == (self.current + 1, 0)
+        self.log.append(("copy", self.current))
         ends = {}
         for pointer, context in ((to, to_context), (source, source_context)):
             before, self.current = self.current, context - 1
@@ -210,9 +129,24 @@ def test_gpus_that_share_rows_find_the_bits_of_one(monkeypatch, reachable):
         assert gpus.enabled == ({(0, 2), (1, 1)} if reachable else set())
         assert gpus.calls["cuMemcpyPeerAsync"] == 2 * 3  # a panel's rows, once to the other
         assert gpus.bytes_in_use(0) == gpus.bytes_in_use(1)
-        assert peers_of([0, 1]).reached is reachable
-        assert peers_of([0, 1]).devices[0].name == "fake"
-        assert CudaPeers([0, 1], reach=False).reached is False
+        group = peers_of([0, 1])
+        assert group.devices[0].name == "fake"
+        source, to = np.arange(4), np.zeros(4, np.int64)
+        with group.on(1):
+            sent = numba.cuda.to_device(source)
+        with group.on(0):
+            received = numba.cuda.device_array_like(to)
+        gpus.log.clear()
+        group.send(1, sent, 0, received)
+        # The copy is behind all that both were told, and both wait for it.
+        first, last = (int(gpus.log[at][0].split()[1]) for at in (0, 3))
+        assert gpus.log[:5] == [
+            (f"record {first}", 0), (f"wait {first}", 1), ("copy", 1), (f"record {last}", 1),
+            (f"wait {last}", 0),
+        ]  # fmt: skip
+        with group.on(0):
+            assert received.copy_to_host().tolist() == source.tolist()
+        del sent, received, group  # while there is a driver
     finally:
         gpus.close()
 
