@@ -113,10 +113,8 @@ class InFiles(InMemory):
         another run or damaged, or the disk has no room for both.
         """
         sidecar = self.sidecar
-        sidecar.opens(*self._files)
+        sidecar.takes(state, self._made_from, self._files, {"block": "which memory decides"})
         if state is not None:
-            files, why = [*files_of(sidecar), sidecar.file], {"block": "which memory decides"}
-            sidecar.check_same(state["made_from"], self._made_from, files, why)
             self.done, self._digests = state.get("done"), state.get("digests")
             if not is_whole(self.done) or not 0 <= self.done <= self._steps:
                 sidecar.refuse_changed(sidecar.file)

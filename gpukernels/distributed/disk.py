@@ -43,10 +43,7 @@ def opened(file: Path, mode: str = "rb") -> io.FileIO | None:
 def new_file(file: Path, beginning: bytes) -> io.FileIO:
     """Make a new file that starts with `beginning`, and open it to be written and read.
 
-    Raises
-    ------
-    FileExistsError
-        If there is a file that a killed run cannot have begun; see `check_own`.
+    FileExistsError if there is a file that a killed run cannot have begun; see `check_own`.
     """
     remove(file, beginning)
     new = created(file)
@@ -65,12 +62,9 @@ def created(file: Path) -> io.FileIO:
 
 
 def check_own(file: Path, beginning: bytes) -> bool:
-    """Return whether there is a file; it starts as ours do, or ends before that.
+    """Return whether there is a file that starts as ours do, or ends before that.
 
-    Raises
-    ------
-    FileExistsError
-        If there is something else.
+    FileExistsError if there is something else.
     """
     if not os.path.lexists(file):
         return False
@@ -134,22 +128,7 @@ def take_room(file: io.FileIO, size: int) -> None:
 
 
 class MatrixFile:
-    """A matrix in a ``.npy``.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-    dtype : dtype
-        Type of the elements.
-    shape : tuple of int
-        Rows and columns.
-
-    Attributes
-    ----------
-    size : int
-        Bytes of the file.
-    """
+    """A matrix in a ``.npy`` of `size` bytes."""
 
     def __init__(self, path: Path, dtype: np.dtype, shape: tuple[int, int]):
         header = io.BytesIO()

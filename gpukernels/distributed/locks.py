@@ -35,12 +35,8 @@ HELD = (errno.EWOULDBLOCK, errno.EAGAIN, errno.EACCES, errno.EDEADLK)
 def locked(file: Path) -> Iterator[None]:
     """Hold the lock during the block, and delete its file afterwards.
 
-    Raises
-    ------
-    BlockingIOError
-        If another run holds it.
-    FileExistsError
-        If the file is not empty, or something else has its name.
+    BlockingIOError if another run holds it; FileExistsError if the file is not empty, or something
+    else has its name.
     """
     if not (fcntl or msvcrt):
         yield

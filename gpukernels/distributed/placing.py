@@ -24,10 +24,7 @@ def as_it_is(thing: Any) -> Any:
 def placed(client: Any, thing: Any) -> Any:
     """Return the future by which workers of `client` have `thing`, the same for each call.
 
-    Parameters
-    ----------
-    thing : object
-        An object that can be pickled and never changes; workers keep it as long as it lives here.
+    It can be pickled and never changes. Workers keep it as long as it lives here.
     """
     future = _futures.get(thing)
     if future is None or future.client is not client or future.status in ("cancelled", "lost"):

@@ -64,21 +64,10 @@ class Kept(Protocol):
 
 
 class Sidecar:
-    """The JSON file next to a result, and the lock that excludes other runs in a ``with`` block.
+    """The JSON `file` next to a result; its `lock` excludes other runs in a ``with`` block.
 
-    Parameters
-    ----------
-    argument : str
-        The argument that names the result, for messages.
-    place : Path
-        Where the result is.
-    form : str
-        Name of the sidecar's format, as the sidecar records it.
-
-    Attributes
-    ----------
-    file, lock : Path
-        The sidecar itself, and the lock.
+    `argument` names the result in messages, and `place` is where the result is. The sidecar records
+    the name of its format, `form`.
     """
 
     def __init__(self, argument: str, place: Path, form: str):
@@ -104,19 +93,10 @@ class Sidecar:
         self._stack.close()
 
     def read(self, others: Sequence[Path] = (), digests: int = 0) -> dict[str, Any] | None:
-        """Return the contents of the sidecar; None if nothing is there.
+        """Return the contents of the sidecar, with at most so many `digests`; None without one.
 
-        Parameters
-        ----------
-        others : sequence of Path
-            Other files next to the result while it is made.
-        digests : int
-            How many digests there are at most.
-
-        Raises
-        ------
-        InvalidArgument
-            If there is a file that no run has left, or the sidecar has been changed.
+        InvalidArgument if there is a file that no run has left, `others` next to the result
+        included, or the sidecar has been changed.
         """
         try:
             check_own(self._new, BEGINNING)
@@ -143,42 +123,33 @@ class Sidecar:
             "and that has not changed since"
         )
 
-    def check_same(
+    def takes(
         self,
-        theirs: Mapping[str, Any],
-        ours: Mapping[str, Any],
-        files: Sequence[Path],
-        why: Mapping[str, str] | None = None,
+        state: Mapping[str, Any] | None,
+        made_from: Mapping[str, Any],
+        files: Sequence[Kept],
+        why: Mapping[str, str],
     ) -> None:
-        """Raise InvalidArgument unless both runs are made from the same.
+        """Close `files` when the block ends; a run whose `state` is given is `made_from` the same.
 
-        `files` are what would have to be deleted, and `why` says where a value comes from.
+        InvalidArgument if it is not; `why` says where a value comes from.
         """
-        *first, last = (file.name for file in files)
-        for name, value in ours.items():
-            if theirs.get(name) != value:
-                because = f" ({why[name]})" if why and name in why else ""
-                self.refuse(
-                    f"the same {name}{because} as the run that left it, {theirs.get(name)!r} and "
-                    f"not {value!r}; or delete {', '.join(first)} and {last}"
-                )
-
-    def opens(self, *files: Kept) -> None:
-        """Close these files when the block ends, however it ends."""
         for file in files:
             self._stack.callback(file.close)
+        for name, value in made_from.items() if state is not None else ():
+            if (other := state["made_from"].get(name)) != value:  # type: ignore[index]
+                because = f" ({why[name]})" if name in why else ""
+                self.refuse(
+                    f"the same {name}{because} as the run that left it, {other!r} and not "
+                    f"{value!r}; or delete {', '.join(file.path.name for file in files)} and "
+                    f"{self.file.name}"
+                )
 
     def begin(self, state: Mapping[str, Any], files: Sequence[Kept], more: int = 0) -> None:
         """Write the sidecar and make the files with room for all of them, or leave nothing.
 
         Files that a killed run had begun to make are made again. `more` bytes have to be free.
-
-        Raises
-        ------
-        InvalidArgument
-            If the disk has too few bytes free, or another file is in the way.
-        OSError
-            If another program takes them before this one does.
+        InvalidArgument if they are not, or another file is in the way; OSError if the disk is full.
         """
         try:
             for file in files:

@@ -31,12 +31,8 @@ TILES_A_WORKER = 4
 def chosen_engine(engine: str | None, device: Device | None) -> str:
     """Return the engine of a call: by default the CPU, if kernels would not run on a GPU.
 
-    Kernels run on the SIMT machine if it is given, or if it traces.
-
-    Raises
-    ------
-    InvalidArgument
-        If there is no such engine.
+    Kernels run on the SIMT machine if it is given, or if it traces. InvalidArgument if there is no
+    such engine.
     """
     if engine is None:
         return "cpu" if place_of(device).device is None else "kernels"
@@ -45,17 +41,10 @@ def chosen_engine(engine: str | None, device: Device | None) -> str:
 
 
 class RowTile(NamedTuple):
-    """Some rows of the result.
+    """Some rows of the result, by number, and the `name` of the tile in messages.
 
-    Attributes
-    ----------
-    name : str
-        Name of the tile in messages.
-    rows : ndarray of int64
-        Numbers of the rows.
-    args : callable
-        Returns the further arguments of the work on this tile, which may hold futures. Called only
-        if the tile is not there yet.
+    `args` returns the further arguments of the work on it, which may hold futures. It is called
+    only if the tile is not there yet.
     """
 
     name: str
@@ -85,16 +74,9 @@ def _part(ids: NDArray, rows: NDArray) -> tuple[NDArray]:
 
 
 class Made(NamedTuple):
-    """The result of `make_rows`.
+    """A matrix of NumPy or Dask, and the statistics of the work on each tile of this call.
 
-    Attributes
-    ----------
-    matrix : ndarray or dask.array.Array
-        The result.
-    stats : list of dict
-        Statistics of the work on each tile that was not there already.
-    tiles, resumed, batch : int
-        How many tiles there are, how many were there already, and the rows of the largest.
+    There are so many `tiles`, of which `resumed` were there already; the largest has `batch` rows.
     """
 
     matrix: Any
@@ -115,12 +97,10 @@ def make_rows(
     into: str | PathLike | None = None,
     made_from: Mapping[str, Any] | None = None,
 ) -> Made:
-    """Make all rows, tile by tile.
+    """Make all rows of a result, tile by tile, for the public function `call`.
 
     Parameters
     ----------
-    call : str
-        The public function, for messages.
     tiles : callable
         Takes the rows per tile of the run to continue, or None, and returns all tiles; every
         row is in one of them.

@@ -28,14 +28,8 @@ class ZarrMatrix:
     """A matrix in a ``.zarr``, a folder with a file for each chunk of rows.
 
     Chunks are compressed, so their size is not known before they are written. They are written by
-    calls, and a full disk is an OSError.
-
-    Parameters
-    ----------
-    path, dtype, shape
-        As of a :class:`~gpukernels.distributed.disk.MatrixFile`.
-    rows : int
-        Rows of a chunk.
+    calls, and a full disk is an OSError. A chunk has `rows` rows; the rest is as in
+    :class:`~gpukernels.distributed.disk.MatrixFile`.
     """
 
     def __init__(self, path: Path, dtype: np.dtype, shape: tuple[int, int], rows: int):
@@ -102,25 +96,10 @@ class ZarrMatrix:
 
 
 class Target:
-    """A matrix on a disk.
+    """A matrix on a disk, in tiles of some `rows` each, and the sidecar next to it.
 
-    Parameters
-    ----------
-    sidecar : Sidecar
-        The sidecar next to the matrix.
-    matrix : MatrixFile or ZarrMatrix
-        The matrix.
-    rows : sequence of ndarray
-        The rows of each tile.
-    made_from : mapping
-        Properties that a run must share with the run that it continues.
-    state : mapping or None
-        Contents of the sidecar.
-
-    Attributes
-    ----------
-    done : dict
-        Digests of the stored tiles, by tile.
+    A run that continues another run's result, whose sidecar contains `state`, must have the same
+    `made_from`. `done` has the digests of the stored tiles.
     """
 
     def __init__(
@@ -134,11 +113,9 @@ class Target:
         self._sidecar, self._matrix, self._rows = sidecar, matrix, rows
         self._made_from = dict(made_from)
         self.done: dict[int, str] = {}
-        sidecar.opens(matrix)
+        why = {"rows": "which batch, memory and the number of workers decide"}
+        sidecar.takes(state, self._made_from, [matrix], why)
         if state is not None:
-            files = [matrix.path, sidecar.file]
-            why = {"rows": "which batch, memory and the number of workers decide"}
-            sidecar.check_same(state["made_from"], self._made_from, files, why)
             done = state.get("done")
             if not isinstance(done, dict) or not all(i.isdecimal() for i in done):
                 sidecar.refuse_changed(sidecar.file)
@@ -175,12 +152,8 @@ class Target:
 def sidecar_of(into: str | os.PathLike) -> Sidecar:
     """Return the sidecar of rows that are kept in a file.
 
-    Raises
-    ------
-    InvalidArgument
-        Unless `into` ends in ``.npy`` or ``.zarr`` and its folder is there.
-    MissingTool
-        If zarr is not installed.
+    InvalidArgument unless `into` ends in ``.npy`` or ``.zarr`` and its folder is there; MissingTool
+    if zarr is needed and not installed.
     """
     place = checked_place("into", into, ".npy", ".zarr")
     if place.suffix == ".zarr":
@@ -197,17 +170,8 @@ def target_for(
 ) -> tuple[Target, list[Any]]:
     """Return where rows are kept, and the tiles of which it is made.
 
-    Parameters
-    ----------
-    made_from : mapping
-        Description of the input of the result.
-    tiles : callable
-        Takes the rows per tile of the run to continue, or None, and returns the tiles.
-
-    Raises
-    ------
-    InvalidArgument
-        Unless it can be made there, or there is an undamaged part of the same result.
+    `tiles` takes the rows per tile of the run to continue, or None; `made_from` describes the
+    input. InvalidArgument unless it can be made there, or an undamaged part of the same is there.
     """
     state = sidecar.read(digests=shape[0])
     before: Any = None if state is None else state["made_from"].get("rows")

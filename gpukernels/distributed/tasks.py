@@ -22,10 +22,7 @@ _ONE_AT_A_TIME = threading.Lock()
 def run_tile(call: str, name: str, work: Callable[..., Any], *args: Any) -> Any:
     """Return the result of the work on a tile; errors name the tile.
 
-    Raises
-    ------
-    TileError
-        If it fails by no fault of the input.
+    TileError if it fails by no fault of the input.
     """
     with _ONE_AT_A_TIME:
         try:

@@ -20,20 +20,11 @@ PATIENCE = 10.0
 
 
 class TaskRun(NamedTuple):
-    """One run of a task: a task whose worker dies has another.
+    """One run of a task on a worker; a task whose worker dies has another.
 
-    Attributes
-    ----------
-    key : str
-        Dask's name of the task: up to the first dash the kind of work, and then its object.
-    worker : str
-        The worker's address.
-    begin, end : float
-        Seconds since the watch began.
-    lost : bool
-        Whether its worker died before the end.
-    needs : tuple of str
-        The keys of the tasks whose results it takes.
+    Dask's name of the task, `key`, is up to the first dash the kind of work, and then its object.
+    `begin` and `end` are seconds since the watch began. A run is `lost` if its worker died before
+    the end. `needs` are the keys of the tasks whose results it takes.
     """
 
     key: str
@@ -50,21 +41,11 @@ class TaskRun(NamedTuple):
 
 
 class Watch:
-    """The tasks that were seen.
-
-    Attributes
-    ----------
-    runs : list of TaskRun
-        By their begin; filled when the watch ends.
-    """
+    """The tasks that were seen: `runs`, by their begin, filled when the watch ends."""
 
     def __init__(self):
         self.runs: list[TaskRun] = []
         self._events: list[dict[str, Any]] = []
-
-    def events(self) -> list[dict[str, Any]]:
-        """Return all events reported so far."""
-        return list(self._events)
 
     def hear(self, event: tuple[float, dict[str, Any]]) -> None:
         """Keep an event; Dask itself keeps only the last thousand."""
@@ -73,7 +54,7 @@ class Watch:
     def running(self, kind: str) -> set[str]:
         """Return the addresses of workers that have begun such a task and not ended it."""
         begun = {}
-        for event in self.events():
+        for event in list(self._events):
             if event["what"] == "begins" and event["key"].startswith(f"{kind}-"):
                 begun[event["key"], event["worker"]] = event["worker"]
             elif event["what"] == "ends":
@@ -105,13 +86,7 @@ def runs_of(events: list[dict[str, Any]], begin: float) -> tuple[list[TaskRun], 
 
 @contextmanager
 def watched(client: Any) -> Iterator[Watch]:
-    """Watch the workers of `client`, who may come and go.
-
-    Yields
-    ------
-    Watch
-        The watch, whose ``runs`` are there at the end of the block.
-    """
+    """Watch the workers of `client`, which may come and go; yield the watch."""
     worker_plugin, scheduler_plugin = _plugins()
     begin, watch = time.time(), Watch()
     client.subscribe_topic(TOPIC, watch.hear)
@@ -121,7 +96,7 @@ def watched(client: Any) -> Iterator[Watch]:
         yield watch
         late = time.monotonic() + PATIENCE
         while True:
-            events = [e for e in watch.events() if e["at"] >= begin]
+            events = [e for e in list(watch._events) if e["at"] >= begin]
             watch.runs, all_ended = runs_of(events, begin)
             if all_ended or time.monotonic() > late:
                 break
