@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from gpukernels.checks import check_choice
 from gpukernels.device import Device, chosen_device, shown_if_slow
 from gpukernels.distributed import ENGINES, check_client
 from gpukernels.errors import InvalidArgument
 from gpukernels.graphs.faces import GraphLike, takes_labels
+from gpukernels.graphs.graph import Graph
 from gpukernels.graphs.kernel_weights import with_rounding
 from gpukernels.graphs.stats import Stats
-from gpukernels.methods import AUTO, Method, driver_of, help_text
+from gpukernels.methods import AUTO, Driver, Method, driver_of, help_text
 
 from . import (
     auto,
+    block_tasks,
     blocked,
     johnson,
     kleene,
@@ -27,82 +30,128 @@ from . import (
     partitioned,
     per_root,
     repeated_squaring,
+    shared_rows,
     tran,
 )
 from .encoding import UNREACHED
-from .hosts import PLACES, Places
-from .lengths import Lengths, lengths_of, vertices_of
+from .lengths import Lengths, checked_source, lengths_of, vertices_of
 from .min_plus import min_plus
 from .result import APSPResult, check_cycles, checked
 
+
+@dataclass(frozen=True)
+class AllPairs(Method):
+    """A method of `apsp`, the places where it runs, and the arc lengths that it takes there.
+
+    Lengths are a whole ``"matrix"``, one that may be ``"resident"`` on the device, ``"rows"`` made
+    when they are needed, or the graph or matrix as ``"given"``.
+
+    Attributes
+    ----------
+    lengths : str
+        The lengths that the driver takes.
+    finds_too_long : bool
+        Whether the driver itself finds paths that are too long to be held; else `apsp` does.
+    devices : callable, optional
+        The driver for several devices of this machine, which takes a whole matrix.
+    tiles : callable, optional
+        The driver for tiles that are made by the workers of a client, or here one by one. It takes
+        the client after the device.
+    tile_lengths : str
+        The lengths that this driver takes.
+    """
+
+    lengths: str = "resident"
+    finds_too_long: bool = False
+    devices: Driver | None = None
+    tiles: Driver | None = None
+    tile_lengths: str = "rows"
+
+    def is_in_tiles(self, client: Any, options: Mapping[str, Any]) -> bool:
+        """Return whether a call with these options makes tiles."""
+        apart = client is not None or options.get("engine", "kernels") != "kernels"
+        apart = apart or any(options.get(name) is not None for name in ("into", "block"))
+        return self.tiles is not None and (apart or self.tiles is self.driver)
+
+
 METHODS = {
-    "naive": Method(
+    "naive": AllPairs(
         naive.apsp,
         "Floyd-Warshall with one launch per pivot: one thread per pair tries the way through "
         "the pivot",
         paper="floyd1962shortest",
         work="O(n^3)",
     ),
-    "blocked": Method(
+    "blocked": AllPairs(
         blocked.apsp,
         "Floyd-Warshall in shared memory and registers, tile by tile: three launches per tile of "
         "pivots",
         paper="venkataraman2003blocked",
         work="O(n^3)",
+        devices=shared_rows.apsp,
+        tiles=block_tasks.apsp,
     ),
-    "repeated_squaring": Method(
+    "repeated_squaring": AllPairs(
         repeated_squaring.apsp,
         "The matrix times itself, again and again: each (min, +) product doubles the arcs of a "
         "path",
         paper="padamata2013graph",
         work="O(n^3 log n)",
     ),
-    "kleene": Method(
+    "kleene": AllPairs(
         kleene.apsp,
         "Kleene's recursion: half of the vertices, then the other half, joined by (min, +) "
         "products",
         paper="buluc2010solving",
         work="O(n^3)",
     ),
-    "out_of_core": Method(
+    "out_of_core": AllPairs(
         out_of_core.apsp,
         "Floyd-Warshall on a matrix larger than the device, block by block; copies run beside "
         "kernels",
         paper="venkataraman2003blocked",
         work="O(n^3)",
+        lengths="rows",
+        finds_too_long=True,
     ),
-    "tran": Method(
+    "tran": AllPairs(
         tran.apsp,
         "The matrix squared again and again, tile by tile, where it is larger than the device",
         paper="tran2010designing",
         work="O(n^3 log n)",
+        lengths="rows",
     ),
-    "matsumoto": Method(
+    "matsumoto": AllPairs(
         matsumoto.apsp,
         "Blocked Floyd-Warshall on CPU and GPU together: pivots on the CPU, all other blocks on "
         "the GPU",
         paper="matsumoto2011blocked",
         work="O(n^3)",
+        lengths="rows",
     ),
-    "per_root": Method(
+    "per_root": AllPairs(
         per_root.apsp,
         "A search for shortest paths from each root in turn: for sparse graphs, where n^3 is "
         "too much",
         paper="harish2007accelerating",
         work="O(n^2 (n + m))",
+        tiles=per_root.in_tiles,
+        tile_lengths="given",
     ),
-    "johnson": Method(
+    "johnson": AllPairs(
         johnson.apsp,
         "Johnson: heights that make all weights non-negative, then a search from each root",
         paper="johnson1977efficient",
         work="O(n^2 (n + m))",
+        lengths="matrix",
     ),
-    "partitioned": Method(
+    "partitioned": AllPairs(
         partitioned.apsp,
         "Parts with few vertices between them: all pairs in each, then between separators, then "
         "joined",
         paper="djidjev2014efficient",
         work="O(n^2.25)",
+        tiles=partitioned.apsp,
     ),
 }
 
@@ -190,39 +239,46 @@ def apsp(
     >>> r.path(0, 2)
     [0, 1, 2]
     """
-    driver, options = driver_of("apsp", {AUTO: auto.on_cpu, **METHODS}, method, options)
-    if method == AUTO:
-        if client is not None:
-            check_client(client, device)
-        chosen = auto.choice(g, device, client, **options)
-        if chosen.method is None:
-            result = auto.on_cpu(g, **options)
-        else:
-            chosen_options = {name: value for name, value in options.items() if value is not None}
-            chosen_options |= chosen.options
-            result = apsp(g, chosen.method, chosen.device, client=client, **chosen_options)
-        return replace(result, stats=Stats(result.stats) | {"why": chosen.why})
-    places, engine = PLACES.get(method, Places()), options.get("engine", "kernels")
+    _, options = driver_of("apsp", {AUTO: auto.on_cpu, **METHODS}, method, options)
+    g = checked_source(g)
     if client is not None:
-        if places.tiles is None:
-            sharing = ", ".join(name for name, of in PLACES.items() if of.tiles)
+        if method != AUTO and METHODS[method].tiles is None:
+            sharing = ", ".join(name for name, other in METHODS.items() if other.tiles)
             allowed = f"None with method={method!r}; workers share {sharing}"
             raise InvalidArgument("client", client, allowed)
         check_client(client, device)
+    if method != AUTO:
+        return _by(method, g, device, client, options)
+    chosen = auto.choice(g, device, client, **options)
+    if chosen.method is None:
+        result = auto.on_cpu(g, **options)
+    else:
+        given = {name: value for name, value in options.items() if value is not None}
+        _, options = driver_of("apsp", METHODS, chosen.method, given | dict(chosen.options))
+        result = _by(chosen.method, g, chosen.device, client, options)
+    return replace(result, stats=Stats(result.stats) | {"why": chosen.why})
+
+
+def _by(
+    method: str, g: Graph | NDArray, device: Device | None, client: Any, options: dict[str, Any]
+) -> APSPResult:
+    """Return the result by a method, in the place that the arguments name."""
+    places, engine = METHODS[method], options.get("engine", "kernels")
     check_choice("engine", engine, ENGINES)
-    host = places.host(client, options)
-    where: tuple[Any, ...] = (device,)
-    if host is places.tiles:
-        where = device, client
-    elif host is places.devices:
+    work: Any = places.driver
+    kind: str = places.lengths
+    where: list[Any] = [device]
+    if places.is_in_tiles(client, options):
+        work, kind, where = places.tiles, places.tile_lengths, [device, client]
+    elif options.get("devices") is None:
+        where = [chosen_device(device)]
+    else:
         if device is not None:
             raise InvalidArgument("device", device, "None with devices=, where it runs")
-    else:
-        where = (chosen_device(device),)
-    work = host.run or driver
+        work, kind = places.devices, "matrix"
     cells = vertices_of(g) ** 2 if engine == "kernels" else 0
     with shown_if_slow("apsp", device, where[0], cells):
-        if host.lengths == "given":
+        if kind == "given":
             return work(g, *where, **options)
 
         def run(lengths: Lengths) -> APSPResult:
@@ -231,11 +287,11 @@ def apsp(
         lengths = lengths_of(
             g,
             kernels=engine == "kernels",
-            whole=host.lengths in ("matrix", "resident"),
-            device=where[0] if host.lengths == "resident" else None,
+            whole=kind != "rows",
+            device=where[0] if kind == "resident" else None,
         )
         signed = check_cycles(g, lengths)
-        result = run(lengths) if host.finds_too_long else checked(lengths, run)
+        result = run(lengths) if places.finds_too_long else checked(lengths, run)
     return with_rounding(result, lengths.rounding, lengths.given, signed)
 
 

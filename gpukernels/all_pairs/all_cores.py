@@ -14,9 +14,10 @@ import numpy as np
 from numba import njit, prange
 from numpy.typing import ArrayLike, NDArray
 
+from gpukernels.all_pairs.encoding import absent_in
 from gpukernels.all_pairs.floyd_warshall import Pivot, floyd_warshall
-from gpukernels.all_pairs.host_tiles import absent_in, close_rows
-from gpukernels.all_pairs.lengths import Lengths, lengths_of
+from gpukernels.all_pairs.host_tiles import close_rows
+from gpukernels.all_pairs.lengths import Lengths, checked_source, lengths_of
 from gpukernels.all_pairs.result import APSPResult, check_cycles, checked, no_cycle, result_of
 from gpukernels.cores import all_cores
 from gpukernels.cores.compiled import compiled
@@ -27,31 +28,15 @@ TILE = 64
 
 
 def apsp(g: Graph | ArrayLike) -> APSPResult:
-    """Find shortest paths between all pairs of vertices on all cores.
+    """Find shortest paths between all pairs of vertices on all cores; no next hops.
 
-    Parameters
-    ----------
-    g : Graph or array of int or float, shape (n, n)
-        As for :func:`gpukernels.apsp`: a matrix has infinity, or the largest whole number of its
-        type, where there is no arc.
-
-    Returns
-    -------
-    APSPResult
-        Distances in the type of the weights; no next hops.
-
-    Raises
-    ------
-    InvalidArgument
-        If `g` is neither, or too large, or its negative weights add up to too much.
-    NegativeCycleError
-        If there is a cycle of negative length; names one.
-    LengthOverflow
-        If a path is longer than the type holds.
-    RoundingError
-        If sums of floats, some of them negative, are rounded so far that shortest paths are not
-        known.
+    `g` and the errors are as in :func:`gpukernels.apsp`; distances have the type of the weights.
     """
+    return apsp_of(checked_source(g))
+
+
+def apsp_of(g: Graph | NDArray) -> APSPResult:
+    """Return the result for a graph or a matrix that has been checked."""
     lengths = lengths_of(g, kernels=False)
     check_cycles(g, lengths)
     return checked(lengths, _closed)

@@ -12,7 +12,7 @@ from os import PathLike
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from gpukernels import reference
 from gpukernels.device import Device, default_device, place_of
@@ -38,20 +38,11 @@ SQUARED = 128, 1024
 SMALL = 512
 
 
-def choice(
-    g: Graph | ArrayLike,
-    device: Device | None,
-    client: Any,
-    *,
-    next_hops: bool = False,
-    into: str | PathLike | None = None,
-    engine: str | None = None,
-    block: int | None = None,
-    devices: Any = None,
-) -> Choice:
-    """Return the choice for `g`; `on_cpu` describes the options."""
+def choice(g: Graph | NDArray, device: Device | None, client: Any, **given: Any) -> Choice:
+    """Return the choice for `g`, with the options that `on_cpu` takes."""
+    engine, next_hops = given.get("engine"), given.get("next_hops", False)
     options = {"engine": engine} if engine is not None else {}
-    if devices is not None:
+    if given.get("devices") is not None:
         return Choice("blocked", device, "devices share its rows", options)
     place = place_of(device if device is not None or engine != "kernels" else default_device())
     device, why = place.device, place.why
@@ -66,7 +57,8 @@ def choice(
             device, why = None, f"kernels do not take {refused.argument} = {refused.value}"
     n = vertices_of(g)
     is_sparse = device is None and not next_hops and _is_sparse(g, n)
-    if client is not None or into is not None or block is not None:
+    block = given.get("block")
+    if client is not None or given.get("into") is not None or block is not None:
         method = "per_root" if is_sparse and block is None else "blocked"
         where = None if client is not None else device
         options = {"engine": "cpu" if device is None else "kernels"}
@@ -80,7 +72,7 @@ def choice(
     return Choice("blocked", device, "the matrix fits the GPU")
 
 
-def _is_sparse(g: Graph | ArrayLike, n: int) -> bool:
+def _is_sparse(g: Graph | NDArray, n: int) -> bool:
     """Return whether a search from each root is faster than n^3 additions."""
     if not isinstance(g, Graph) or weight_facts(g).least < 0:
         return False
@@ -88,7 +80,7 @@ def _is_sparse(g: Graph | ArrayLike, n: int) -> bool:
 
 
 def on_cpu(
-    g: Graph | ArrayLike,
+    g: Graph | NDArray,
     *,
     next_hops: bool = False,
     into: str | PathLike | None = None,
@@ -96,18 +88,10 @@ def on_cpu(
     block: int | None = None,
     devices: Any = None,
 ) -> APSPResult:
-    """Find the paths on the CPU.
-
-    Parameters
-    ----------
-    next_hops : bool
-        Whether the result holds next hops.
-    into, engine, block, devices : optional
-        As in `blocked`, which takes them.
-    """
+    """Find the paths on the CPU; the last four options are for `blocked` alone."""
     n = vertices_of(g)
     if not next_hops and n > SMALL:
-        return all_cores.apsp(g)
+        return all_cores.apsp_of(g)
     arcs = g if isinstance(g, Graph) else lengths_of(g, kernels=False, whole=False).graph()
     is_sparse = DIJKSTRA_NS * (arcs.n + arcs.m) < LOOPS_NS * arcs.n**2
     search = reference.johnson if is_sparse else reference.floyd_warshall

@@ -188,18 +188,10 @@ def close(on: Launches, distance: DeviceArray, via: DeviceArray, panel: int) -> 
 
 @takes_fields_of(Choices)
 def apsp(lengths: Lengths, device: Device, **options: Any) -> APSPResult:
-    """Find all shortest paths, with three launches per tile of pivots.
+    """Find all shortest paths, with three launches per tile of pivots; see :class:`Choices`.
 
-    Parameters
-    ----------
-    **options
-        See :class:`Choices` and :class:`~gpukernels.all_pairs.tiles.Options`.
-
-    Returns
-    -------
-    APSPResult
-        The same in every run. In blocks, ``stats`` has besides ``resumed_at`` (pivots that a killed
-        call had done), ``tiles`` of the result, and ``resumed`` (those that were there already).
+    In blocks, the ``stats`` also have ``resumed_at`` (pivots that a killed call had done),
+    ``tiles`` of the result, and ``resumed`` (those that were there already).
     """
     chosen = Choices(**options)
     panel = chosen.panel_for(lengths.n)

@@ -48,6 +48,19 @@ def none_in(matrix: Any) -> Any:
     return matrix.dtype.type(no_arc(matrix.dtype))
 
 
+def absent_in(matrix: NDArray) -> Any:
+    """Return the value for infinity while sums are formed, in the type of a matrix."""
+    return matrix.dtype.type(absent_of(matrix.dtype))
+
+
+def padded(matrix: NDArray, shape: tuple[int, int], *, diagonal: bool = False) -> NDArray:
+    """Return a matrix as `fill_padded` does; itself if it is as large."""
+    if matrix.shape == shape:
+        return matrix
+    whole = np.empty(shape, matrix.dtype)
+    return fill_padded(whole, matrix, absent_in(matrix), diagonal=diagonal)
+
+
 def fill_padded(block: NDArray, part: NDArray, absent: Any, *, diagonal: bool) -> NDArray:
     """Copy `part` to the beginning of `block`, and return `block`; no arc leads to its padding.
 

@@ -19,7 +19,7 @@ from gpukernels.device import Device, chosen_device
 from gpukernels.graphs.graph import Graph
 
 from .blocked import close, panel_of
-from .encoding import absent_of, fill_padded
+from .encoding import absent_in, padded
 from .on_device import Launches
 from .result import no_cycle
 from .tiles import Form, form_of
@@ -55,62 +55,38 @@ def closed(algebra: Algebra, matrix: NDArray, g: Graph, vertices: Sequence[int] 
 
     NegativeCycleError if a way from one of them to itself is negative.
     """
-    done = _closed(algebra, matrix)
+    n = len(matrix)
+    if algebra.engine == "cpu" or n == 0:
+        result = matrix.copy()
+        done = Done(result, 0, int(close_rows(result, absent_in(matrix))))
+    else:
+        form = algebra.form(n, matrix.dtype)
+        device, size = chosen_device(algebra.device), form.whole(n)
+        check_room(device, size * size)
+        on = Launches(device, form, absent_in(matrix))
+        distance = device.array(padded(matrix, (size, size), diagonal=True))
+        close(on, distance, on.via, panel_of(size))
+        result = np.minimum(device.read(distance)[:n, :n], absent_in(matrix))
+        done = Done(result, on.launches, size**3)
     no_cycle(g, done.matrix, vertices)
     return done
 
 
-def _closed(algebra: Algebra, matrix: NDArray) -> Done:
-    n = len(matrix)
-    if algebra.engine == "cpu" or n == 0:
-        closed_matrix = matrix.copy()
-        return Done(closed_matrix, 0, int(close_rows(closed_matrix, absent_in(matrix))))
-    form = algebra.form(n, matrix.dtype)
-    device, size = chosen_device(algebra.device), form.whole(n)
-    check_room(device, size * size)
-    whole = padded(matrix, (size, size))
-    np.fill_diagonal(whole[n:, n:], 0)
-    on, distance = Launches(device, form, absent_in(matrix)), device.array(whole)
-    close(on, distance, on.via, panel_of(size))
-    return Done(_normal(device.read(distance)[:n, :n]), on.launches, size**3)
-
-
-def lowered(algebra: Algebra, old: NDArray | None, a: NDArray, b: NDArray) -> Done:
-    """Return min(old, a x b), the product over (min, +), or `a x b` if `old` is None."""
+def lowered(algebra: Algebra, old: NDArray, a: NDArray, b: NDArray) -> Done:
+    """Return min(old, a x b), the product over (min, +)."""
     (n, depth), m = a.shape, b.shape[1]
     absent = absent_in(a)
     if algebra.engine == "cpu" or not n * m * depth:
-        result = np.full((n, m), absent) if old is None else old.copy()
+        result = old.copy()
         return Done(result, 0, int(lower_columns(result, 0, a, 0, b, absent)))
     form = algebra.form(max(n, m, depth), a.dtype)
     device = chosen_device(algebra.device)
     high, middle, wide = map(form.whole, (n, depth, m))
     check_room(device, high * middle + middle * wide + high * wide)
-    left, right = (
-        device.array(padded(x, shape)) for x, shape in ((a, (high, middle)), (b, (middle, wide)))
-    )
-    if old is None:
-        both = device.full((high, wide), absent, a.dtype)
-    else:
-        both = device.array(padded(old, (high, wide)))
+    shapes = (high, middle), (middle, wide), (high, wide)
+    left, right, both = map(device.array, map(padded, (a, b, old), shapes))
     Launches(device, form, absent).product(left, right, both, both)
-    return Done(_normal(device.read(both)[:n, :m]), 1, high * middle * wide)
-
-
-def absent_in(matrix: NDArray) -> Any:
-    """Return the value for infinity, in the type of a matrix."""
-    return matrix.dtype.type(absent_of(matrix.dtype))
-
-
-def padded(matrix: NDArray, shape: tuple[int, int]) -> NDArray:
-    """Return a matrix with vertices behind it to which no arc leads; itself if it is as large."""
-    if matrix.shape == shape:
-        return matrix
-    return fill_padded(np.empty(shape, matrix.dtype), matrix, absent_in(matrix), diagonal=False)
-
-
-def _normal(matrix: NDArray) -> NDArray:
-    return np.minimum(matrix, absent_in(matrix))
+    return Done(np.minimum(device.read(both)[:n, :m], absent), 1, high * middle * wide)
 
 
 def check_room(device: Device, elements: int) -> None:

@@ -33,17 +33,9 @@ FOR_HEIGHTS = "topology_driven"
 def apsp(lengths: Lengths, device: Device, **options: Any) -> APSPResult:
     """Find all shortest paths, with one search for heights and one search per vertex.
 
-    Parameters
-    ----------
-    **options
-        See :class:`~gpukernels.all_pairs.per_root.Searches`.
-
-    Returns
-    -------
-    APSPResult
-        ``operations`` are relaxations; their number depends on the order of the threads. If floats
-        are negative, raised weights are rounded. They then decide the paths alone, and a distance
-        is the sum of the weights of its path.
+    ``operations`` are relaxations; their number depends on the order of the threads. If floats are
+    negative, raised weights are rounded. They then decide the paths alone, and a distance is the
+    sum of the weights of its path.
     """
     searches = Searches(**options).checked()
     g, dtype = lengths.graph(), lengths.dtype

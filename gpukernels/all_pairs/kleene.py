@@ -21,18 +21,7 @@ from .tiles import Options, closer, closing
 
 @takes_fields_of(Options)
 def apsp(lengths: Lengths, device: Device, **options: Any) -> APSPResult:
-    """Find all shortest paths by recursion on halves.
-
-    Parameters
-    ----------
-    **options
-        See :class:`~gpukernels.all_pairs.tiles.Options`.
-
-    Returns
-    -------
-    APSPResult
-        The same in every run.
-    """
+    """Find all shortest paths by recursion on halves; see `Options`."""
     chosen = Options(**options)
     matrix = OnDevice(lengths, device, chosen.form(lengths.n, lengths.dtype), matrices=2)
     distance = matrix.distance

@@ -6,22 +6,21 @@ its arcs). A whole matrix is kept from that pass; rows are made again whenever t
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from gpukernels.cores.slabs import slabs_of
 from gpukernels.device import Device, DeviceArray
 from gpukernels.errors import NegativeCycleError
-from gpukernels.graphs.graph import DENSE_LIMIT, Graph, arc_weights, no_arc, weight_type
+from gpukernels.graphs.graph import Graph, arc_weights, no_arc, weight_type
 from gpukernels.graphs.kernel_weights import Rounding, kernel_graph, rounding_of
 
 from .encode_on_device import encoded_on, is_encoded_on
-from .encoding import ABSENT, Range, absent_of, encoded, fill_padded, limits, none_in
-from .matrix_checks import check_diagonal, check_square, checked_rows, checked_shape, row_type
+from .encoding import ABSENT, Range, absent_of, encoded, limits, none_in, padded
+from .matrix_checks import check_diagonal, check_size, checked_rows, checked_square, row_type
 
 #: More rows than this no index of the kernels could tell apart.
 MOST_ROWS = 2**31 - 1
@@ -79,16 +78,10 @@ class Lengths:
         np.fill_diagonal(result[:, first:], 0)
         return result
 
-    def slabs(self) -> Iterator[tuple[int, int]]:
-        """Return the first row and the end of all rows, some at a time."""
-        return slabs_of(self.n)
-
     def padded(self, tile: int) -> NDArray[Any]:
         """Return a matrix whose size is a multiple of `tile`: this one if it is."""
-        size, matrix = -(-self.n // tile) * tile, self.matrix
-        if size == self.n:
-            return matrix
-        return fill_padded(np.empty((size, size), self.dtype), matrix, self.absent, diagonal=True)
+        size = -(-self.n // tile) * tile
+        return padded(self.matrix, (size, size), diagonal=True)
 
     def pattern(self) -> Lengths:
         """Return the same arcs, all of length 0: which pairs are joined at all."""
@@ -110,38 +103,28 @@ def graph_of(rows: NDArray) -> Graph:
     return Graph.from_arcs(len(rows), source, target, rows[source, target])
 
 
-def vertices_of(g: Graph | ArrayLike) -> int:
-    """Return the number of vertices of a graph or a matrix; InvalidArgument if `g` is neither."""
-    if isinstance(g, Graph):
-        return g.n
-    rows = checked_shape("g", g, MOST_ROWS)
-    check_square("g", rows.shape)
-    return len(rows)
+def checked_source(g: Any) -> Graph | NDArray:
+    """Return a graph, or a square matrix of numbers; InvalidArgument if `g` is neither."""
+    return g if isinstance(g, Graph) else checked_square("g", g, MOST_ROWS)
+
+
+def vertices_of(g: Graph | NDArray) -> int:
+    """Return the number of vertices of a graph or a matrix."""
+    return g.n if isinstance(g, Graph) else len(g)
 
 
 def lengths_of(
-    g: Graph | ArrayLike, *, kernels: bool = True, whole: bool = True, device: Device | None = None
+    g: Graph | NDArray, *, kernels: bool = True, whole: bool = True, device: Device | None = None
 ) -> Lengths:
     """Return the lengths of a graph's arcs, or of a matrix, after a look at all of them.
 
-    Of parallel arcs the shortest counts. An arc from a vertex to itself counts if negative.
+    They are as `kernels` take them, or as given. Of parallel arcs the shortest counts. An arc from
+    a vertex to itself counts if negative. The `whole` matrix is kept in memory, or on a GPU that is
+    given as `device` and has room, or it is made some rows at a time.
 
-    Parameters
-    ----------
-    kernels : bool
-        Whether they are as kernels take them, or as given.
-    whole : bool
-        Whether the whole matrix is kept in memory, or made some rows at a time.
-    device : Device, optional
-        A GPU that gets the whole matrix and keeps it in place of the host, if it has room.
-
-    Raises
-    ------
-    InvalidArgument
-        If `g` is neither, or too large for a whole matrix, or its negative weights add up to too
-        much, or kernels cannot take a length.
-    NegativeCycleError
-        If a vertex has a negative arc to itself.
+    InvalidArgument if `g` is too large for a whole matrix, or its negative weights add up to too
+    much, or kernels cannot take a length; NegativeCycleError if a vertex has a negative arc to
+    itself.
     """
     source: Graph | NDArray
     if isinstance(g, Graph):
@@ -150,9 +133,9 @@ def lengths_of(
         raw = source.dense(no_arc(dtype)) if whole else None
         check_loops(source)
     else:
-        source = checked_shape("g", g, DENSE_LIMIT if whole else MOST_ROWS)
-        check_square("g", source.shape)
-        n, dtype = len(source), row_type(source.dtype, kernels)
+        source, n, dtype = g, len(g), row_type(g.dtype, kernels)
+        if whole:
+            check_size("g", source)
         raw = _raw(source, dtype, 0, n) if whole else None
     matrix = resident = None
     if raw is not None and device is not None and is_encoded_on(device, n):

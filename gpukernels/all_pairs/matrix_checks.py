@@ -33,18 +33,25 @@ def checked_shape(name: str, values: ArrayLike, limit: int = DENSE_LIMIT) -> NDA
     if array.dtype.kind not in "iuf":
         allowed = "a matrix of an integer or float type" + (", or a Graph" if name == "g" else "")
         raise InvalidArgument(name, values, allowed)
-    if array.ndim != 2 or max(array.shape) > limit:
-        allowed = f"2-D, of at most {limit:,} rows and columns"
-        raise InvalidArgument(f"{name}.shape", array.shape, allowed)
+    check_size(name, array, limit)
     # Shorter types are converted some rows at a time, for a memory map may be large.
     short = hasattr(values, "dtype") and array.itemsize <= 4
     return array if short else as_numbers(name, values)
 
 
-def check_square(name: str, shape: tuple[int, ...]) -> None:
-    """Raise InvalidArgument unless the matrix has as many rows as columns."""
-    if shape[0] != shape[1]:
-        raise InvalidArgument(f"{name}.shape", shape, f"square, or {name} a Graph")
+def check_size(name: str, array: NDArray, limit: int = DENSE_LIMIT) -> None:
+    """Raise InvalidArgument unless a matrix has at most `limit` rows and columns."""
+    if array.ndim != 2 or max(array.shape) > limit:
+        allowed = f"2-D, of at most {limit:,} rows and columns"
+        raise InvalidArgument(f"{name}.shape", array.shape, allowed)
+
+
+def checked_square(name: str, values: ArrayLike, limit: int) -> NDArray:
+    """Return such a matrix; InvalidArgument unless it has as many rows as columns."""
+    array = checked_shape(name, values, limit)
+    if array.shape[0] != array.shape[1]:
+        raise InvalidArgument(f"{name}.shape", array.shape, f"square, or {name} a Graph")
+    return array
 
 
 def check_diagonal(name: str, array: NDArray, first: int = 0) -> None:

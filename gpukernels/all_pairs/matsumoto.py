@@ -23,8 +23,9 @@ from gpukernels.device import Device
 from gpukernels.errors import InvalidArgument
 from gpukernels.methods import takes_fields_of
 
+from .encoding import absent_in
 from .floyd_warshall import Pivot, floyd_warshall
-from .host_tiles import absent_in, close_rows, lower_columns
+from .host_tiles import close_rows, lower_columns
 from .lengths import Lengths
 from .result import APSPResult, no_cycle
 from .streamed import Streamed
@@ -45,20 +46,14 @@ def apsp(
 ) -> APSPResult:
     """Find all shortest paths, the pivots by the CPU and the rest by the device.
 
+    The ``stats`` also have ``block``, ``pivot_blocks``, ``device_bytes``, ``bytes_to_device``,
+    ``bytes_from_device``, and ``host_operations``: the CPU's share of the operations.
+
     Parameters
     ----------
     block : int, optional
         Rows and columns of a block, a multiple of `tile`; the device has room for six, and for two
         more with `next_hops`. Unless given, an eighth of the matrix, and at most 1,024.
-    **options
-        See :class:`~gpukernels.all_pairs.tiles.Options`.
-
-    Returns
-    -------
-    APSPResult
-        The same in every run. ``stats`` also has ``block``, ``pivot_blocks``, ``device_bytes``,
-        ``bytes_to_device``, ``bytes_from_device``, and ``host_operations``: the CPU's share of the
-        operations.
     """
     chosen = Options(**options)
     form = chosen.form(lengths.n, lengths.dtype)

@@ -9,8 +9,7 @@ from gpukernels.checks import check_flag
 from gpukernels.device import Device, chosen_device
 from gpukernels.errors import InvalidArgument
 
-from .encoding import ABSENT, FLOAT32_MAX, UNREACHED
-from .host_tiles import absent_in, padded
+from .encoding import ABSENT, FLOAT32_MAX, UNREACHED, absent_in, padded
 from .matrix_checks import checked_matrix
 from .on_device import Launches
 from .result import make_infinite

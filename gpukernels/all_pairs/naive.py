@@ -47,11 +47,6 @@ def apsp(
         Threads per block, in rows of 32.
     next_hops : bool
         Whether the result holds next hops.
-
-    Returns
-    -------
-    APSPResult
-        The same in every run.
     """
     threads = check_threads(threads)
     n, form = lengths.n, Form(tile=1, noting=next_hops)

@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 
 from gpukernels.checks import is_whole
+from gpukernels.cores.slabs import slabs_of
 from gpukernels.device import Device
 from gpukernels.distributed.disk import MatrixFile
 from gpukernels.distributed.resuming import Sidecar, checked_place
@@ -54,6 +55,10 @@ def apsp(
 ) -> APSPResult:
     """Find all shortest paths with a bounded part of the matrix on the device.
 
+    The ``stats`` also have ``block`` (rows of a block), ``pivot_blocks``, ``resumed_at`` (pivot
+    blocks that an interrupted run had done), ``device_bytes``, at most `memory`, and
+    ``bytes_to_device`` and ``bytes_from_device``. There are no `next_hops` with a `file`.
+
     Parameters
     ----------
     memory : int, optional
@@ -65,15 +70,6 @@ def apsp(
         its last pivot block, with the same bits in its result. During the run the disk holds two
         matrices (four during the search for paths that int32 cannot hold), and a second call with
         the same file is refused. By default the distances are in the host's memory.
-    **options
-        See :class:`~gpukernels.all_pairs.tiles.Options`; no `next_hops` with `file`.
-
-    Returns
-    -------
-    APSPResult
-        The same in every run. ``stats`` also has ``block`` (rows of a block), ``pivot_blocks``,
-        ``resumed_at`` (pivot blocks that an interrupted run had done), ``device_bytes``, at most
-        `memory`, and ``bytes_to_device`` and ``bytes_from_device``.
     """
     chosen = Options(**options)
     form, place = chosen.form(lengths.n, lengths.dtype), None
@@ -141,7 +137,7 @@ def _remove(sidecar: Sidecar, joined: Lengths) -> None:
 def _digest(lengths: Lengths) -> str:
     """Return a short fingerprint of the run's input."""
     digest = hashlib.blake2b(f"{lengths.infinite} {lengths.too_long}".encode(), digest_size=16)
-    for first, last in lengths.slabs():
+    for first, last in slabs_of(lengths.n):
         digest.update(np.ascontiguousarray(lengths.rows(first, last)))
     return digest.hexdigest()
 

@@ -39,7 +39,7 @@ from .encoding import absent_of
 from .host_tiles import Algebra, Done, closed
 from .in_tiles import InTiles, counts
 from .lengths import Lengths
-from .part_rows_device import rows_from
+from .part_rows import rows_from
 from .result import APSPResult
 from .separators import Parts, cut
 from .tiles import Options
@@ -57,12 +57,14 @@ def apsp(
     engine: str = "kernels",
     into: str | PathLike | None = None,
 ) -> APSPResult:
-    """Find all shortest paths part by part.
+    """Find all shortest paths part by part, which the workers of a `client` share.
+
+    There are no next hops. ``operations`` counts this call alone. The ``stats`` also have
+    ``parts``, ``separators``, ``work`` (additions without padding), ``predicted`` (the same,
+    computed from the numbers of parts and separators alone), ``tiles`` and ``resumed``.
 
     Parameters
     ----------
-    client : dask.distributed.Client, optional
-        Client with workers that share the parts.
     parts : int, optional
         Parts of the graph; unless given, the square root of its vertices.
     seed : int
@@ -74,13 +76,6 @@ def apsp(
     into : path, optional
         A ``.npy`` or ``.zarr`` file that keeps the distances as they come, so that the same call
         can continue.
-
-    Returns
-    -------
-    APSPResult
-        Without next hops. ``operations`` counts this call alone; ``stats`` also has ``parts``,
-        ``separators``, ``work`` (additions without padding), ``predicted`` (the same, computed from
-        the numbers of parts and separators alone), ``tiles`` and ``resumed``.
     """
     seed = check_seed(seed) & (2**31 - 1)
     call = _Parts(lengths, device, client, engine, into, Options(tile, per_thread))

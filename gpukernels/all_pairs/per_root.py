@@ -16,9 +16,9 @@ from os import PathLike
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from gpukernels.checks import check_choice, check_flag, check_whole
+from gpukernels.checks import check_choice, check_whole
 from gpukernels.device import Device
 from gpukernels.errors import (
     InvalidArgument,
@@ -124,7 +124,10 @@ def apsp(
     into: str | PathLike | None = None,
     **options: Any,
 ) -> APSPResult:
-    """Find all shortest paths, with one search per vertex.
+    """Find all shortest paths, with one search per vertex; see :class:`Searches`.
+
+    ``operations`` are relaxations; with most searches their number depends on the order of the
+    threads.
 
     Parameters
     ----------
@@ -134,14 +137,6 @@ def apsp(
         A ``.npy`` or ``.zarr`` file that keeps the distances as they come, so that the same call
         can continue. With it, with a client or with the other engine, any number of vertices is
         allowed, and a path is too long if the type of the weights does not hold it.
-    **options
-        See :class:`~gpukernels.all_pairs.per_root.Searches`.
-
-    Returns
-    -------
-    APSPResult
-        ``operations`` are relaxations; with most searches their number depends on the order of the
-        threads.
     """
     searches = Searches(**options).checked()
     result = rows_of(lengths, lengths.graph(), device, searches, "per_root")
@@ -150,7 +145,7 @@ def apsp(
 
 
 def in_tiles(
-    g: Graph | ArrayLike,
+    g: Graph | NDArray,
     device: Device | None,
     client: Any,
     *,
@@ -160,7 +155,7 @@ def in_tiles(
 ) -> APSPResult:
     """Find the same in tiles of rows; only the tiles in work are in memory."""
     searches = Searches(**options)
-    if check_flag("next_hops", searches.next_hops):
+    if searches.next_hops:
         allowed = "False in tiles of rows: hops would come in tiles of columns"
         raise InvalidArgument("next_hops", searches.next_hops, allowed)
     arcs = g if isinstance(g, Graph) else lengths_of(g, kernels=False, whole=False).graph()
@@ -193,7 +188,7 @@ def rows_of(
     arcs, batch = g.reverse if searches.next_hops else g, searches.roots_at_once(g, device)
     try:
         if batch is None:
-            return _turned(*_one_by_one(lengths, arcs, device, searches, method))
+            return _one_by_one(lengths, arcs, device, searches, method)
         result = search_from_all(
             arcs, np.arange(g.n, dtype=np.int32), device, searches.search, batch, searches.threads,
             searches.next_hops,
@@ -209,8 +204,8 @@ def rows_of(
 
 def _one_by_one(
     lengths: Lengths, g: Graph, device: Device, searches: Searches, method: str
-) -> tuple[NDArray, NDArray | None, dict[str, Any]]:
-    """Return distances and parents, with one row per root, and stats."""
+) -> APSPResult:
+    """Return the results of one search after the other."""
     distance: NDArray = np.empty((g.n, g.n), lengths.dtype)
     parent = np.empty((g.n, g.n), np.int32) if searches.next_hops else None
     stats = {"method": method, "launches": 0, "read_backs": 0, "operations": 0, "iterations": 0}
@@ -223,7 +218,7 @@ def _one_by_one(
         stats["read_backs"] += result.stats["read_backs"]
         stats["operations"] += result.stats["relaxations"]
         stats["iterations"] += result.stats["iterations"]
-    return distance, parent, stats
+    return _turned(distance, parent, stats)
 
 
 def _turned(distance: NDArray, parent: NDArray | None, stats: dict[str, Any]) -> APSPResult:

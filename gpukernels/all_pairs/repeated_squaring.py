@@ -53,16 +53,8 @@ class Squaring(Options):
 def apsp(lengths: Lengths, device: Device, **options: Any) -> APSPResult:
     """Find all shortest paths, with two launches per round, until a round changes nothing.
 
-    Parameters
-    ----------
-    **options
-        See :class:`Squaring` and :class:`~gpukernels.all_pairs.tiles.Options`.
-
-    Returns
-    -------
-    APSPResult
-        The same in every run. ``stats["iterations"]`` are the rounds; ``operations`` count what
-        lazy ones leave out.
+    See :class:`Squaring` for the options. ``stats["iterations"]`` are the rounds; ``operations``
+    count what lazy ones leave out.
     """
     chosen = Squaring(**options)
     sizes = lengths.n, lengths.dtype, PRODUCT_TILES

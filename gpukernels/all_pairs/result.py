@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from gpukernels.cores.compiled import compiled
 from gpukernels.cores.slabs import on_all_cores, slabs_of
@@ -145,7 +145,10 @@ def no_cycle(
     on_cycle = np.flatnonzero(matrix.diagonal() < 0)
     if on_cycle.size:
         first = int(on_cycle[0])
-        name_cycle(of, first if vertices is None else int(vertices[first]))
+        vertex = first if vertices is None else int(vertices[first])
+        g = of if isinstance(of, Graph) else of.graph()
+        bellman_ford_queue(g, vertex)  # finds it, and names it
+        raise RoundingError(vertex, str(weight_type(g)))
 
 
 def make_infinite(infinite: float, matrix: NDArray) -> None:
@@ -186,14 +189,7 @@ def _tell(rows, limit, none):
                 row[j] = none
 
 
-def name_cycle(of: Lengths | Graph, vertex: int) -> NoReturn:
-    """Raise the error for a vertex to which a negative way leads from itself."""
-    g = of if isinstance(of, Graph) else of.graph()
-    bellman_ford_queue(g, vertex)  # finds it, and names it
-    raise RoundingError(vertex, str(weight_type(g)))
-
-
-def check_cycles(g: Graph | ArrayLike, lengths: Lengths) -> bool:
+def check_cycles(g: Graph | NDArray, lengths: Lengths) -> bool:
     """Return whether some lengths are negative floats, if they have no negative cycle.
 
     NegativeCycleError if they have one, even if rounding would hide it. `lengths` are made from
@@ -209,7 +205,7 @@ def check_cycles(g: Graph | ArrayLike, lengths: Lengths) -> bool:
     if not signed:
         return False
     if lengths.rounding is not None:
-        exact = g if isinstance(g, Graph) else graph_of(np.asarray(g))
+        exact = g if isinstance(g, Graph) else graph_of(g)
         if error := find_negative_cycle(exact, np.zeros(exact.n)):
             raise error
     graph = lengths.graph()

@@ -112,12 +112,7 @@ def parted(g: Graph, part: NDArray) -> Parts:
 def ruled(positions: NDArray, parts: int) -> NDArray[np.int64]:
     """Return the part of each vertex, cut across the longer side of the map, and both halves again.
 
-    Parameters
-    ----------
-    positions : ndarray
-        Where vertices lie, of shape (n, 2).
-    parts : int
-        How many; as far as they can they have one size.
+    Vertices lie at `positions`, of shape (n, 2). The parts are about equal in size.
     """
     part = np.zeros(len(positions), np.int64)
 

@@ -76,9 +76,9 @@ class Parts:
             with self._peers.devices[i].copy_stream() as stream:
                 stream.write(own, rows)
 
-    def read(self, of: Sequence[DeviceArray], dtype: Any) -> NDArray:
+    def _read(self, of: Sequence[DeviceArray]) -> NDArray:
         """Return the rows of all devices."""
-        matrix: NDArray = np.empty((self._tiles * self._form.tile,) * 2, dtype)
+        matrix: NDArray = np.empty((self._tiles * self._form.tile,) * 2, of[0].dtype)
 
         def from_one(i: int, rows: NDArray) -> None:
             own = of[i][self._rows(self._ends[i], self._ends[i + 1])]
@@ -90,10 +90,8 @@ class Parts:
 
     def results(self) -> tuple[NDArray, NDArray | None]:
         """Return distances, and the vertices that paths go through if they are noted."""
-        distance = self.read(self._distance, self._absent.dtype)
-        if not self._form.noting:
-            return distance, None
-        return distance, self.read([on.via for on in self._on], np.int32)
+        via = self._read([on.via for on in self._on]) if self._form.noting else None
+        return self._read(self._distance), via
 
     @property
     def launches(self) -> int:

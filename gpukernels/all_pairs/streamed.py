@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpukernels.cores.progress import Progress
+from gpukernels.cores.slabs import slabs_of
 from gpukernels.device import Device
 
 from .encoding import fill_padded
@@ -54,10 +55,10 @@ class Streamed(Launches):
     @contextmanager
     def open(self, method: str, done: int, total: int) -> Iterator[None]:
         """Take room on the device, for a run of `total` tasks of which so many are done."""
-        if self.kept.done == 0:
-            for first, last in self.lengths.slabs():
-                self.kept.fill(first, self.lengths.rows(first, last))
         blocks, noting = self.blocks, self.form.noting
+        if self.kept.done == 0:
+            for first, last in slabs_of(blocks.n):
+                self.kept.fill(first, self.lengths.rows(first, last))
         at_once, noted = (AT_ONCE, NOTED) if blocks.count > 1 else (blocks.alone, 1)
         used = done < total
         slots = self._slots(self.lengths.dtype, at_once * used)

@@ -29,20 +29,15 @@ def apsp(
 ) -> APSPResult:
     """Find all shortest paths by squaring, with a bounded part of the matrix on the device.
 
+    The result has the same bits as by `repeated_squaring`. The ``stats`` also have
+    ``iterations`` (rounds), ``block`` (rows of a block), ``device_bytes``, at most `memory`, and
+    ``bytes_to_device`` and ``bytes_from_device``.
+
     Parameters
     ----------
     memory : int, optional
         Bytes of the device that may be in use at once. By default half of its free memory, at
         most 2^30.
-    **options
-        See :class:`~gpukernels.all_pairs.tiles.Options`.
-
-    Returns
-    -------
-    APSPResult
-        The same in every run, and the same bits as by `repeated_squaring`. ``stats`` also has
-        ``iterations`` (rounds), ``block`` (rows of a block), ``device_bytes``, at most `memory`,
-        and ``bytes_to_device`` and ``bytes_from_device``.
     """
     chosen = Options(**options)
     form = chosen.form(lengths.n, lengths.dtype)._replace(watching=True)

@@ -8,19 +8,18 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from awkward_graphs import AWKWARD
-from effort import every_pair, examples, in_turn
+from effort import every_pair, examples
 from fake_gpu import FakeGpus
 from hypothesis import given
 from hypothesis import strategies as st
 from numba import cuda
-from scipy.sparse.csgraph import csgraph_from_dense, floyd_warshall
+from scipy_paths import check, closed, matrix_of, weighted
 
 import gpukernels as gk
 from gpukernels import reference
-from gpukernels.all_pairs import METHODS, UNREACHED, apsp, result
+from gpukernels.all_pairs import METHODS, UNREACHED, apsp
 from gpukernels.all_pairs.blocked import crossing, remainder
 from gpukernels.all_pairs.encoding import ABSENT, MOST_FALL
-from gpukernels.all_pairs.hosts import PLACES
 from gpukernels.all_pairs.naive import relax_pivot
 from gpukernels.all_pairs.tiles import Form, closer
 from gpukernels.cores import slabs
@@ -82,58 +81,6 @@ every_hopping_method = pytest.mark.parametrize("method", HOPPING)
 every_variant = pytest.mark.parametrize(("method", "options"), VARIANTS, ids=str)
 
 
-def test_every_method_has_a_place_to_run_and_its_driver_runs_there():
-    assert set(PLACES) < set(METHODS)
-    for places in PLACES.values():
-        assert (places.device or places.tiles).run is None
-
-
-def weighted(g: gk.Graph, kind: str, low: int = 0, high: int = 100) -> gk.Graph:
-    if kind == "none":
-        return g
-    rng = np.random.default_rng(g.m)
-    return gk.Graph(g.offsets, g.targets, rng.integers(low, high, g.m).astype(kind))
-
-
-def matrix_of(g: gk.Graph) -> np.ndarray:
-    """The shortest arc of each pair in float64; infinite where there is none."""
-    matrix = np.full((g.n, g.n), np.inf)
-    source, target = g.coo
-    np.minimum.at(matrix, (source, target), 1.0 if g.weights is None else g.weights.astype(float))
-    np.fill_diagonal(matrix, np.minimum(matrix.diagonal(), 0))
-    return matrix
-
-
-def closed(arcs: np.ndarray) -> np.ndarray:
-    """What SciPy makes of it; told what no arc is, as it takes zeros for that."""
-    return floyd_warshall(csgraph_from_dense(arcs, null_value=np.inf)) if arcs.size else arcs
-
-
-def check(g: gk.Graph, answer, expected: np.ndarray | None = None) -> None:
-    """Distances are SciPy's, and hops lead along arcs of just that length."""
-    arcs = matrix_of(g)
-    if expected is None:
-        expected = closed(arcs)
-    dtype = np.float32 if g.weights is not None and g.weights.dtype.kind == "f" else np.int32
-    assert answer.distance.dtype == dtype
-    nothing = UNREACHED if dtype == np.int32 else np.inf
-    np.testing.assert_array_equal(
-        answer.distance, np.where(np.isinf(expected), nothing, expected).astype(dtype)
-    )
-    assert answer.joined == np.isfinite(expected).sum()
-    if answer.next_hop is None:
-        return
-    np.testing.assert_array_equal(answer.next_hop >= 0, np.isfinite(expected))
-    for i in range(g.n):
-        for j in range(g.n):
-            path = answer.path(i, j)
-            assert bool(path) == np.isfinite(expected[i, j])
-            if path:
-                assert (path[0], path[-1]) == (i, j)
-                assert len(set(path)) == len(path)
-                assert sum(arcs[arc] for arc in pairwise(path)) == expected[i, j]
-
-
 def check_cycle(g: gk.Graph, cycle: list[int]) -> None:
     """It is a cycle of negative length."""
     assert len(set(cycle)) == len(cycle)
@@ -190,17 +137,6 @@ def test_zeros_negative_weights_and_cycles(method, options, g):
         return
     distance = np.where(expected.next_hop >= 0, expected.distance.astype(float), np.inf)
     check(g, apsp(g, method, device, next_hops=True, **options), distance)
-
-
-@pytest.mark.parametrize(("variant", "kind"), in_turn(VARIANTS, ["int32", "float32"]), ids=str)
-def test_negative_weights_by_potentials(device, variant, kind):
-    method, options = variant
-    g = weighted(gk.rmat(5, 4, seed=8), kind)
-    height = np.random.default_rng(1).integers(0, 200, g.n)
-    source, target = g.coo
-    lowered = gk.Graph(g.offsets, g.targets, g.weights + (height[source] - height[target]))
-    assert (lowered.weights < 0).any()
-    check(lowered, apsp(lowered, method, device, next_hops=True, **options))
 
 
 @every_variant
@@ -438,18 +374,6 @@ def test_in_however_many_parts_a_host_looks_at_matrices(monkeypatch, method, kin
     np.fill_diagonal(matrix, 0)
     for given_as in (g, matrix, np.asfortranarray(matrix)):
         check(g, apsp(given_as, method, gk.SimtDevice()))
-
-
-def test_what_is_less_than_infinite_is_not_written_again():
-    """It may be a file's: what is written of it has to be kept."""
-
-    class Row(list):
-        def __setitem__(self, at, value):
-            written.append((at, value))
-
-    written: list[tuple[int, int]] = []
-    result._tell.py_func([Row([3, 9, 8]), Row([1, 2, 3])], 9, 99)
-    assert written == [(1, 99)]
 
 
 @pytest.mark.parametrize("options", [{}, {"next_hops": True}])

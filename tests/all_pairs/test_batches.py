@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from effort import every_pair
 from fake_gpu import FakeGpus
+from scipy_paths import random_graph
 from test_out_of_core import CountingDevice
 
 import gpukernels as gk
@@ -19,18 +20,11 @@ SEARCHES = tuple(AT_ONCE)
 every_search = pytest.mark.parametrize("search", SEARCHES)
 
 
-def weighted(n: int, kind: str) -> gk.Graph:
-    g = gk.erdos_renyi(n, 4, seed=n, directed=True)
-    if kind == "none":
-        return g
-    return gk.Graph(g.offsets, g.targets, np.random.default_rng(n).integers(1, 9, g.m).astype(kind))
-
-
 @pytest.mark.parametrize(
     ("kind", "method", "search"), every_pair(["none", "int32", "float32"], ROOTED, SEARCHES)
 )
 def test_batches_of_any_size_give_equal_results_in_fewer_launches(device, method, search, kind):
-    g = weighted(20, kind)
+    g = random_graph(20, kind)
     alone = apsp(g, method, device, search=search, next_hops=True)
     launches = []
     for batch in (1, 3, g.n, 10 * g.n):
@@ -63,7 +57,7 @@ def test_launches_are_those_that_ran_and_rows_that_are_done_relax_nothing(method
 @pytest.mark.parametrize("method", ROOTED)
 @pytest.mark.parametrize("options", [{}, {"batch": 3}, {"search": "hbf"}])
 def test_parents_are_looked_for_only_where_next_hops_are_asked_for(method, options):
-    g = weighted(7, "int32")
+    g = random_graph(7, "int32")
     for next_hops in (False, True):
         with gk.trace() as t:
             apsp(g, method, next_hops=next_hops, **options)
@@ -75,7 +69,7 @@ def test_parents_are_looked_for_only_where_next_hops_are_asked_for(method, optio
     ("next_hops", "roots", "search"), every_pair([False, True], [1, 4, 64], SEARCHES)
 )
 def test_no_more_of_the_device_is_in_use_than_the_batch_was_allowed(roots, next_hops, search):
-    g = weighted(64, "int32")  # a row of it is a GPU's least allocation
+    g = random_graph(64, "int32")  # a row of it is a GPU's least allocation
     memory = bytes_for(g, roots, next_hops, search)
     assert roots_within(g, memory, next_hops, search) == roots
     assert roots_within(g, memory - 1, next_hops, search) == roots - 1
@@ -87,7 +81,7 @@ def test_no_more_of_the_device_is_in_use_than_the_batch_was_allowed(roots, next_
 
 
 def test_a_batch_that_does_not_fit_is_refused_with_what_does(monkeypatch):
-    g = weighted(64, "int32")
+    g = random_graph(64, "int32")
     memory = bytes_for(g, 4, False)
     with pytest.raises(
         gk.InvalidArgument, match=rf"^batch = 5: must be at most 4 with memory={memory}"
@@ -97,7 +91,7 @@ def test_a_batch_that_does_not_fit_is_refused_with_what_does(monkeypatch):
         apsp(g, "per_root", memory=100)
     gpus = FakeGpus(monkeypatch, memory=1 << 16)
     try:
-        large = weighted(200, "int32")
+        large = random_graph(200, "int32")
         with pytest.raises(gk.InvalidArgument, match=r"^batch = 200: .* with the .* bytes free"):
             apsp(large, "per_root", gk.CudaDevice(), batch=200)
         small = apsp(g, "per_root", gk.CudaDevice(), batch=7, next_hops=True)
@@ -158,7 +152,7 @@ def test_hbf_shares_the_arcs_of_very_large_vertices_in_each_row():
 
 @pytest.mark.parametrize("kind", ["int32", "float32"])
 def test_batches_of_hbf_under_every_schedule(scheduled_device, kind):
-    g = weighted(40, kind)
+    g = random_graph(40, kind)
     result = gk.sssp_many(g, range(0, 40, 3), "hbf", scheduled_device, batch=5, threads=32)
     expected = apsp(g, "blocked", gk.SimtDevice()).distance[::3]
     np.testing.assert_array_equal(result.distance, expected)
@@ -175,7 +169,7 @@ def test_a_negative_cycle_that_a_few_rows_reach_is_named():
 
 
 def test_the_race_on_the_words_of_a_batch_is_declared(monkeypatch):
-    g = weighted(40, "int32")
+    g = random_graph(40, "int32")
     monkeypatch.setattr(many_roots.relax_frontiers.py_func, "__benign_races__", frozenset())
     with pytest.raises(RaceError, match="words"):
         gk.sssp_many(g, range(9), "hbf", gk.SimtDevice(check=True))

@@ -8,41 +8,27 @@ from effort import examples
 from fake_gpu import FakeGpus
 from hypothesis import given
 from hypothesis import strategies as st
-from test_apsp import check
+from scipy_paths import check, same, weighted
 
 import gpukernels as gk
 from gpukernels.all_pairs.encoding import ABSENT
-from gpukernels.all_pairs.host_tiles import Algebra, closed, lower_columns
-from gpukernels.all_pairs.part_rows_device import rows_from
+from gpukernels.all_pairs.host_tiles import Algebra, closed
 from gpukernels.all_pairs.partitioned import close_part, close_separators, rows_of_part, take
 from gpukernels.all_pairs.separators import Parts, cut, parted
 from gpukernels.device import cuda_memory
 
-KINDS = ["none", "int32", "float32", "falling"]
+KINDS = [("none", 0), ("int32", 0), ("float32", 0), ("int32", 300)]
 METHOD = "partitioned"
-
-
-def weighted(g: gk.Graph, kind: str) -> gk.Graph:
-    """Return it with whole weights; those that may be below 0 are falls, so that no cycle is."""
-    if kind == "none":
-        return g
-    rng = np.random.default_rng(g.m)
-    weights = rng.integers(0, 50, g.m)
-    if kind == "falling":
-        height = rng.integers(0, 300, g.n)
-        weights = weights + height[g.coo[1]] - height[g.coo[0]]
-    dtype = np.float32 if kind == "float32" else np.int32
-    return gk.Graph(g.offsets, g.targets, weights.astype(dtype))
 
 
 @st.composite
 def graphs(draw, most: int):
     """Return a graph of any shape: loops, parallel arcs, vertices alone, weights below 0."""
-    n, kind = draw(st.integers(0, most)), draw(st.sampled_from(KINDS))
+    n, (kind, fall) = draw(st.integers(0, most)), draw(st.sampled_from(KINDS))
     m = draw(st.integers(0, 4 * n))
     rng = np.random.default_rng(draw(st.integers(0, 2**16)))
     source, target = rng.integers(0, n, (2, m)) if n else ([], [])
-    return weighted(gk.Graph.from_arcs(n, source, target), kind)
+    return weighted(gk.Graph.from_arcs(n, source, target), kind, fall=fall)
 
 
 def rows_by(g: gk.Graph, parts: Parts, algebra: Algebra) -> np.ndarray:
@@ -55,11 +41,6 @@ def rows_by(g: gk.Graph, parts: Parts, algebra: Algebra) -> np.ndarray:
         args = at, (parts, None), inside[at], between, edges
         matrix[members] = rows_of_part(ABSENT, algebra, *args)[0]
     return matrix
-
-
-def same(distance: np.ndarray, expected: np.ndarray) -> None:
-    assert distance.dtype == expected.dtype
-    assert distance.tobytes() == expected.tobytes()
 
 
 @pytest.fixture
@@ -84,16 +65,10 @@ def test_of_any_graph_in_any_parts_kernels_find_what_scipy_finds(g, parts):
 
 
 @pytest.mark.parametrize("options", [{}, {"tile": 32, "per_thread": "8x8"}], ids=str)
-@pytest.mark.parametrize("kind", KINDS)
-def test_they_are_the_same_under_every_schedule(scheduled_device, kind, options):
-    g = weighted(gk.erdos_renyi(40, 2, seed=2, directed=True), kind)
+@pytest.mark.parametrize(("kind", "fall"), KINDS)
+def test_they_are_the_same_under_every_schedule(scheduled_device, kind, fall, options):
+    g = weighted(gk.erdos_renyi(40, 2, seed=2, directed=True), kind, fall=fall)
     check(g, gk.apsp(g, METHOD, scheduled_device, parts=3, **options))
-
-
-@pytest.mark.parametrize("kind", ["float32", "falling"])
-def test_more_rows_than_are_arranged_at_once_are_in_order(kind):
-    g = weighted(gk.road_grid(32, 32, seed=1), kind)
-    check(g, gk.apsp(g, METHOD, engine="cpu", parts=2))
 
 
 @pytest.mark.parametrize("engine", ["cpu", "kernels"])
@@ -119,11 +94,7 @@ def test_three_matrices_a_part_go_to_a_gpu_and_all_its_rows_come_at_once(gpus):
     on_machine = gk.apsp(g, METHOD, gk.SimtDevice(), parts=parts)
     same(result.distance, on_machine.distance)
     assert dict(result.stats) == dict(on_machine.stats)
-
-
-def test_a_gpu_keeps_nothing_of_them_after_the_call(gpus):
-    gk.apsp(gk.path(50), METHOD, gk.CudaDevice(), parts=4)
-    memory = cuda_memory.current()
+    memory = cuda_memory.current()  # which keeps nothing of them after the call
     assert not memory.kept
     assert memory.arrays.lent_bytes == 0
 
@@ -141,26 +112,6 @@ def test_parts_may_differ_in_size_and_have_no_way_out(gpus):
         same(rows_by(g, parts, algebra), expected)
 
 
-@pytest.mark.parametrize("missing", [0, 1])
-def test_too_little_memory_for_all_rows_is_told_before_a_launch(monkeypatch, missing):
-    parts = parted(gk.path(64), np.arange(64) // 16)
-    edges = [np.zeros((border.size, 16), np.int32) for border in parts.borders]
-    # In tiles of 16 x 16: the ways to separators and one behind, the rows, these in order, the ways
-    # on, and what goes there for each part. Beside: where vertices are, no heights, four numbers a
-    # part.
-    needed = 4 * (16 * 16 * (2 + 4 + 4 + 4 + 3) + 3 * 64 + 2 + 4 * 4)
-    monkeypatch.setattr(gk.SimtDevice, "free_bytes", lambda _: needed - missing)
-    device = gk.SimtDevice(trace=True)
-    args = Algebra(device=device), parts, 0, np.zeros((16, 16), np.int32), edges, None
-    if missing:
-        message = rf"^a tile takes {needed:,} bytes of the device; {needed - 1:,} are free$"
-        with pytest.raises(MemoryError, match=message):
-            rows_from(*args)
-    else:
-        rows_from(*args)
-    assert not device.trace.launches
-
-
 def test_where_memory_is_too_little_more_parts_are_asked_for_and_suffice(monkeypatch):
     gpus = FakeGpus(monkeypatch, memory=1 << 17)
     try:
@@ -171,15 +122,3 @@ def test_where_memory_is_too_little_more_parts_are_asked_for_and_suffice(monkeyp
         check(g, gk.apsp(g, METHOD, device, parts=8))
     finally:
         gpus.close()
-
-
-@pytest.mark.parametrize("dtype", ["int32", "float32"])
-def test_columns_are_lowered_as_the_definition_of_a_product_says(dtype):
-    rng = np.random.default_rng(1)
-    result, a, b = (rng.integers(0, 99, shape).astype(dtype) for shape in ((7, 9), (7, 8), (3, 4)))
-    a[2, 3] = absent = np.dtype(dtype).type(ABSENT)
-    expected = result.copy()
-    through = a[:, 2:5, None] + b[None]
-    expected[:, 5:] = np.minimum(expected[:, 5:], through.min(axis=1))
-    assert lower_columns(result, 5, a, 2, b, absent) == 7 * 3 * 4
-    same(result, expected)

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import threading
-from itertools import pairwise
 
 import numpy as np
 import pytest
-from scipy.sparse.csgraph import csgraph_from_dense, floyd_warshall
+from scipy_paths import check, random_graph
 
 import gpukernels as gk
 from gpukernels.all_pairs import apsp, matsumoto
@@ -18,41 +17,12 @@ SIX, EIGHT = 6 * 1024 + 512, 8 * 1024 + 512
 METHODS = [("tran", {"memory": EIGHT}), ("matsumoto", {"block": 16})]
 
 
-def raised(n: int, kind: str) -> gk.Graph:
-    """Weights of either sign without a negative cycle; some pairs are not joined."""
-    if n < 2:
-        return gk.Graph([0] * (n + 1), [], np.empty(0, kind))
-    g = gk.erdos_renyi(n, min(2, n - 1), seed=n, directed=True)
-    rng, (source, target) = np.random.default_rng(n), g.coo
-    height = rng.integers(0, 50, n)
-    weights = rng.integers(0, 60, g.m) + height[source] - height[target]
-    return gk.Graph(g.offsets, g.targets, weights.astype(kind))
-
-
-def scipys(g: gk.Graph) -> np.ndarray:
-    """Distances by SciPy, in float64; infinite where no path leads."""
-    matrix = np.full((g.n, g.n), np.inf)
-    np.minimum.at(matrix, g.coo, g.weights)
-    np.fill_diagonal(matrix, 0)
-    return floyd_warshall(csgraph_from_dense(matrix, null_value=np.inf)) if g.n else matrix
-
-
 @pytest.mark.parametrize("kind", ["int32", "float32"])
 @pytest.mark.parametrize("n", SIZES)
 @pytest.mark.parametrize(("method", "options"), METHODS, ids=str)
 def test_distances_are_scipys_and_paths_are_as_long(device, method, options, n, kind):
-    g = raised(n, kind)
-    result, expected = apsp(g, method, device, next_hops=True, **options), scipys(g)
-    none = np.inf if kind == "float32" else 2**31 - 1
-    np.testing.assert_array_equal(result.distance, np.where(np.isinf(expected), none, expected))
-    arcs: dict[tuple[int, int], float] = {}
-    for u, v, weight in zip(*g.coo, g.weights, strict=True):
-        arcs[u, v] = min(weight.item(), arcs.get((u, v), np.inf))
-    for i in range(n):
-        for j in range(n):
-            path = result.path(i, j)
-            assert bool(path) == np.isfinite(expected[i, j])
-            assert not path or sum(arcs[arc] for arc in pairwise(path)) == expected[i, j]
+    g = random_graph(n, kind, 2, fall=50)
+    check(g, apsp(g, method, device, next_hops=True, **options))
 
 
 @pytest.mark.parametrize("memory", [SIX, 26_000, None])
@@ -105,7 +75,7 @@ def test_pivots_are_closed_beside_the_launches_of_the_device(monkeypatch):
         close(pivots, k)
 
     monkeypatch.setattr(matsumoto.Both, "close", beside)
-    g = raised(70, "int32")
+    g = random_graph(70, degree=2, fall=50)
     result = apsp(g, "matsumoto", Noting(), tile=16, block=16)
     np.testing.assert_array_equal(result.distance, apsp(g, "blocked", gk.SimtDevice()).distance)
     assert len(by) == 5

@@ -39,37 +39,6 @@ def test_without_padding_there_are_bank_conflicts(tile, per_thread):
     assert min(conflicts(False, tile=tile, per_thread=per_thread).values()) > 0.1
 
 
-def test_an_element_is_read_once_a_tile_of_pivots_not_once_a_pivot():
-    n = 48
-    loads = {}
-    for method, options in (
-        ("naive", {}), ("blocked", {"tile": 16, "per_thread": "1x1"}),
-        ("blocked", {"tile": 16, "per_thread": "4x4"}),
-    ):  # fmt: skip
-        with gk.trace() as t:
-            gk.apsp(gk.complete(n), method, **options)
-        rows = t.summary().rows.values()
-        loads[method] = sum(row["global requests"] * row["sectors / request"] for row in rows)
-        assert method == "naive" or loads["blocked"] < loads["naive"] / 7
-
-
-def test_sectors_of_tiles_are_those_of_the_formula():
-    n, tile = 48, 16
-    tiles = n // tile
-    with gk.trace() as t:
-        gk.apsp(gk.complete(n), "blocked", tile=tile, per_thread="1x1")
-    rows = t.summary().rows
-    sectors = {k: row["global requests"] * row["sectors / request"] for k, row in rows.items()}
-    warps = tile * tile // 32
-    a_tile = tile * tile * 4 // 32
-    # A block loads the tile before it, one of the rows and one of the columns, and stores its own;
-    # each warp, those of the blocks without a tile too, loads a flag.
-    assert sectors["remaining_tiles"] == tiles * ((tiles - 1) ** 2 * 4 * a_tile + tiles**2 * warps)
-    assert sectors["cross_tiles"] == tiles * (2 * (tiles - 1) * 4 * a_tile + 2 * tiles * warps)
-    # The pivot alone: one load, one store.
-    assert sectors["close_tile"] == tiles * (2 * a_tile + warps)
-
-
 def code(form: Form, kernel=product):
     kind = {"int32": int32, "float32": float32}[form.dtype]
     matrix = kind[:, ::1]
