@@ -33,15 +33,15 @@ def traced(launches: int) -> Trace:
 
 def test_the_busiest_warp_is_one_of_one_launch():
     assert busiest_warp(traced(1)) == busiest_warp(traced(3)) == 4 + 1
-    whole, part = sharing(CASE, 5), sharing(CASE, 4, array="values")
+    whole, part = sharing(5)(CASE), sharing(4, array="values")(CASE)
     assert whole.what == "memory requests of the busiest warp"
     assert part.what == "memory requests to `values` of the busiest warp"
-    for budget, counted in ((whole, 5), (part, 4), (sharing(CASE, 1, array="out"), 1)):
+    for budget, counted in ((whole, 5), (part, 4), (sharing(1, array="out")(CASE), 1)):
         assert budget.measure(traced(1)) == counted
         assert budget.allows(counted)
         assert not budget.allows(counted + 1)
         assert budget.case is CASE
-    assert sharing(CASE, 0, array="nothing").measure(traced(1)) == 0
+    assert sharing(0, array="nothing")(CASE).measure(traced(1)) == 0
 
 
 @cuda.jit
@@ -58,18 +58,18 @@ def test_the_other_budgets_count_atomics_sectors_bank_conflicts_and_requests():
     device = gk.SimtDevice(trace=True, check=False)
     device.launch(apart, 1, 32, np.arange(64, dtype=np.int32), np.zeros(32, np.int32))
     budgets = {
-        counters.no_atomics(CASE): 1,
-        counters.atomics(CASE, 31): 32,
-        counters.atomics(CASE, 31, array="tile"): 32,
-        counters.waiting(CASE, "lanes that wait", "tile"): 31,
-        counters.loads(CASE, 31, "values read", "values"): 32,
-        counters.requests(CASE, 0, "values"): 1,
-        counters.bank_conflicts(CASE): 1,
-        coalesced(CASE, 4): 6,
-        coalesced(CASE, 4, array="values"): 8,
+        counters.no_atomics(): 1,
+        counters.atomics(31): 32,
+        counters.atomics(31, array="tile"): 32,
+        counters.waiting("lanes that wait", "tile"): 31,
+        counters.loads(31, "values read", "values"): 32,
+        counters.requests(0, "values"): 1,
+        counters.bank_conflicts(): 1,
+        coalesced(4): 6,
+        coalesced(4, array="values"): 8,
     }
-    for budget, counted in budgets.items():
-        assert budget.measure(device.trace) == counted
-        assert not budget.allows(counted)
-    assert coalesced(CASE, 4, array="out").allows(4)
-    assert counters.bank_conflicts(CASE, at_most=1).allows(1)
+    for bound, counted in budgets.items():
+        assert bound(CASE).measure(device.trace) == counted
+        assert not bound(CASE).allows(counted)
+    assert coalesced(4, array="out")(CASE).allows(4)
+    assert counters.bank_conflicts(at_most=1)(CASE).allows(1)

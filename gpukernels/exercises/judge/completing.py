@@ -19,7 +19,6 @@ from .counters import busiest_warp, by_one_thread, sharing
 from .exercise import KernelExercise
 from .report import Finding
 from .skeleton import Gap
-from .words import words
 
 #: How many times as many memory requests as the printed kernel's a warp of an answer may make.
 SLACK = 2
@@ -41,12 +40,12 @@ class CompletionExercise(KernelExercise):
 
     def __init__(self, id: str, budgets: Any = None, **judged: Any):
         self._further = budgets
-        super().__init__(words(id), budgets=self._sharing, **judged)
+        super().__init__(id, budgets=self._sharing, **judged)
 
     def _sharing(self, case_of: Any) -> Sequence[Budget]:
         case, requests = self._shared
         further = () if self._further is None else self._further(case_of)
-        return (sharing(case, SLACK * requests), *further)
+        return (sharing(SLACK * requests)(case), *further)
 
     @functools.cached_property
     def _shared(self) -> tuple[Case, int]:
@@ -95,11 +94,12 @@ def _statements(source: str) -> Iterator[str]:
 
 
 def completions(
-    chapter: str, line: Gap, lines: Gap, **judged: Any
+    chapter: str, line: str, lines: tuple[str, int], **judged: Any
 ) -> tuple[CompletionExercise, ...]:
     """Return a chapter's two exercises on a printed kernel: one line is left out, then some.
 
-    `judged` is what both have: `parts` and the rest, as for :class:`CompletionExercise`.
+    `line` is that line; `lines` are the first of some and their number. `judged` is what both have:
+    `parts` and the rest, as for :class:`CompletionExercise`.
     """
-    gaps = {f"{chapter}-line": line, f"{chapter}-lines": lines}
+    gaps = {f"{chapter}-line": Gap(line), f"{chapter}-lines": Gap(*lines)}
     return tuple(CompletionExercise(id, gap=gap, **judged) for id, gap in gaps.items())

@@ -7,11 +7,31 @@ write the program hides that.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from gpukernels.trace import ATOMIC, LOAD, Trace, metrics
 
-from .case import Budget, Case
+from .case import Budget, Case, CaseOf
+
+#: Makes a budget of the input on which it is counted.
+Bound = Callable[[Case], Budget]
+
+
+def on(name: str, value: Callable[[], object], *bounds: Bound) -> Callable[[CaseOf], list[Budget]]:
+    """Return a function that makes the budgets of one input, which `value` returns."""
+
+    def budgets(case_of: CaseOf) -> list[Budget]:
+        case = case_of(name, value())
+        return [bound(case) for bound in bounds]
+
+    return budgets
+
+
+def bound(what: str, measure: Callable[[Trace], float], at_most: float) -> Bound:
+    """Return a bound on any counter, which reports call `what`."""
+    return lambda case: Budget(what, case, measure, at_most=at_most)
 
 
 def busiest_warp(trace: Trace) -> int:
@@ -30,14 +50,11 @@ def by_one_thread(trace: Trace) -> int:
     return int(np.bincount(launches).max(initial=0))
 
 
-def sharing(case: Case, at_most: int, array: str = "") -> Budget:
-    """Return a budget of so many requests for every warp, to any memory or to `array` alone."""
-
-    def measure(trace: Trace) -> int:
-        return busiest_warp(_of(trace, array))
-
+def sharing(at_most: int, array: str = "") -> Bound:
+    """Bound the requests of every warp, to any memory or to `array` alone."""
     to = f" to `{array}`" if array else ""
-    return Budget(f"memory requests{to} of the busiest warp", case, measure, at_most=at_most)
+    what = f"memory requests{to} of the busiest warp"
+    return bound(what, lambda trace: busiest_warp(_of(trace, array)), at_most)
 
 
 def _of(trace: Trace, array: str) -> Trace:
@@ -45,65 +62,39 @@ def _of(trace: Trace, array: str) -> Trace:
     return trace.select(array=[array]) if array else trace
 
 
-def atomics(case: Case, at_most: int, what: str = "atomics", array: str = "") -> Budget:
-    """Return a budget of lanes' atomics, called `what`, on memory of any kind or on `array`."""
-
-    def measure(trace: Trace) -> int:
-        return metrics.accesses(_of(trace, array), kinds=ATOMIC)
-
-    return Budget(what, case, measure, at_most=at_most)
+def atomics(at_most: int, what: str = "atomics", array: str = "") -> Bound:
+    """Bound the lanes' atomics on memory of any kind or on `array`."""
+    return bound(what, lambda trace: metrics.accesses(_of(trace, array), kinds=ATOMIC), at_most)
 
 
-def waiting(case: Case, what: str, array: str) -> Budget:
-    """Return a budget that refuses lanes that wait for another one at an atomic on `array`."""
-
-    def measure(trace: Trace) -> int:
-        return int(metrics.atomic_conflicts(_of(trace, array)).sum())
-
-    return Budget(what, case, measure, at_most=0)
+def waiting(what: str, array: str) -> Bound:
+    """Refuse lanes that wait for another one at an atomic on `array`."""
+    return bound(what, lambda trace: int(metrics.atomic_conflicts(_of(trace, array)).sum()), 0)
 
 
-def loads(case: Case, at_most: int, what: str, array: str) -> Budget:
-    """Return a budget of lanes' loads from `array`, called `what`."""
-
-    def measure(trace: Trace) -> int:
-        return metrics.accesses(_of(trace, array), kinds=LOAD)
-
-    return Budget(what, case, measure, at_most=at_most)
+def loads(at_most: int, what: str, array: str) -> Bound:
+    """Bound the lanes' loads from `array`."""
+    return bound(what, lambda trace: metrics.accesses(_of(trace, array), kinds=LOAD), at_most)
 
 
-def requests(case: Case, at_most: int, array: str) -> Budget:
-    """Return a budget of warps' requests to `array`."""
-
-    def measure(trace: Trace) -> int:
-        return metrics.requests(_of(trace, array))
-
-    return Budget(f"requests to `{array}`", case, measure, at_most=at_most)
+def requests(at_most: int, array: str) -> Bound:
+    """Bound the warps' requests to `array`."""
+    return bound(
+        f"requests to `{array}`", lambda trace: metrics.requests(_of(trace, array)), at_most
+    )
 
 
-def no_atomics(case: Case) -> Budget:
-    """Return a budget that refuses every atomic, on memory of any kind."""
-
-    def measure(trace: Trace) -> int:
-        return metrics.requests(trace, None, (ATOMIC,))
-
-    return Budget("atomic requests", case, measure, at_most=0)
+def no_atomics() -> Bound:
+    """Refuse every atomic, on memory of any kind."""
+    return bound("atomic requests", lambda trace: metrics.requests(trace, None, (ATOMIC,)), 0)
 
 
-def coalesced(case: Case, at_most: float, array: str = "") -> Budget:
-    """Return a budget of sectors per global request, of all requests or of those to `array`."""
-
-    def measure(trace: Trace) -> float:
-        return metrics.sectors_per_request(_of(trace, array))
-
+def coalesced(at_most: float, array: str = "") -> Bound:
+    """Bound the sectors per global request, of all requests or of those to `array`."""
     what = f"sectors per request to `{array}`" if array else "sectors per global request"
-    return Budget(what, case, measure, at_most=at_most)
+    return bound(what, lambda trace: metrics.sectors_per_request(_of(trace, array)), at_most)
 
 
-def bank_conflicts(case: Case, at_most: int = 0) -> Budget:
-    """Return a budget of so many bank conflicts, of all requests to shared memory together."""
-
-    def measure(trace: Trace) -> int:
-        return int(metrics.bank_conflicts(trace).sum())
-
-    return Budget("bank conflicts", case, measure, at_most=at_most)
+def bank_conflicts(at_most: int = 0) -> Bound:
+    """Bound the bank conflicts of all requests to shared memory together."""
+    return bound("bank conflicts", lambda trace: int(metrics.bank_conflicts(trace).sum()), at_most)

@@ -27,6 +27,7 @@ from .running import VisibleRun, run_visibly
 from .skeleton import HERE, Gap, skeleton_text, solution_text
 from .variants import Variants
 from .words import Words
+from .words import words as words_of
 
 
 class ReadOnly:
@@ -293,13 +294,11 @@ class KernelExercise(Exercise):
 
     Parameters
     ----------
-    words : Words
-        The texts of the exercise, including the reason why its solution is right.
+    words : Words or str
+        The texts of the exercise, or its id; the texts of the book's stand in Markdown.
     parts : tuple of functions
         The solution: device functions, then the kernel. Lines marked ``# added`` are what the
         skeleton lacks.
-    imports : str
-        Imports of skeleton and solution.
     inputs : Inputs
         The hidden inputs: some are the same in every check, others are new in every check.
     case : callable
@@ -311,6 +310,8 @@ class KernelExercise(Exercise):
         an error.
     benign : collection of str
         Arrays on which the kernel may declare a benign race.
+    imports : str
+        Imports of skeleton and solution.
     gap : Gap, optional
         The lines that the skeleton lacks, if they have no marks.
 
@@ -325,17 +326,18 @@ class KernelExercise(Exercise):
 
     def __init__(
         self,
-        words: Words,
+        words: Words | str,
         *,
         parts: tuple,
-        imports: str,
         inputs: Inputs,
         case: CaseOf,
         budgets: Callable[[CaseOf], Sequence[Budget]],
         writes: Collection[str],
         benign: Collection[str] = (),
+        imports: str = "from numba import cuda",
         gap: Gap | None = None,
     ):
+        words = words_of(words) if isinstance(words, str) else words
         text = solution_text(imports, *parts, gap=gap)
         solution = Solution(text, parts[-1], words.why)
         skeleton = skeleton_text(imports, *parts, gap=gap)
@@ -397,26 +399,27 @@ class PredictionExercise(Exercise):
 
     Parameters
     ----------
-    words : Words
-        The texts of the exercise, including the way to the numbers.
+    words : Words or str
+        As for :class:`KernelExercise`.
     answer : dict
         The machine's counts, by question.
     measure : callable
         Counts it. The prediction is compared with this and not with `answer`.
     variants : Variants, optional
-        The numbers that differ by seed, which `measure` then takes.
+        The arguments of `measure` that differ by seed.
     """
 
     wants = "a prediction"
 
     def __init__(
         self,
-        words: Words,
+        words: Words | str,
         *,
         answer: dict[str, int],
         measure: Callable[..., dict[str, int]],
         variants: Variants | None = None,
     ):
+        words = words_of(words) if isinstance(words, str) else words
         self._template, self._variants = (words, measure), variants
         if variants is not None:
             words, measure = variants.usual_task(words, measure)

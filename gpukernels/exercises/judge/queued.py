@@ -7,6 +7,13 @@ import numpy as np
 from .case import Results, Wrong
 
 
+def begun(device, n: int, root: int, at_root: int = 0, elsewhere: int = -1):
+    """Return an array on the device with an element for each vertex, one of them for the root."""
+    values = np.full(n, elsewhere, np.int32)
+    values[root] = at_root
+    return device.array(values)
+
+
 def closed(device, entries: np.ndarray, capacity: int):
     """Return a queue on the device that holds `entries`, and -1 in all places behind them.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from string import Template
@@ -25,46 +26,46 @@ ORDINALS = (
 
 @dataclass(frozen=True)
 class Variants:
-    """The numbers of a prediction that differ by seed.
+    """The numbers of a prediction that differ by seed: the arguments of the function that counts.
+
+    The defaults of its parameters are the numbers in the book.
 
     Attributes
     ----------
-    usual : object
-        The numbers in the book.
     draw : callable
-        Takes a generator of random numbers and returns such numbers. The explanation of the
+        Takes a generator of random numbers and returns arguments by name. The explanation of the
         solution must hold for all of them.
     named : callable
-        Takes such numbers and returns the values in the words of the task, by name. The value of
-        ``"name"`` stands for ``$name``.
+        Takes the arguments and returns further values in the words of the task, by name. The value
+        of ``"name"``, or the argument of that name, stands for ``$name``.
     questions : tuple of str
         The questions of all variants, in the order of the usual ones, if those name numbers that
         differ. A sheet has one skeleton for all students.
     """
 
-    usual: Any
-    draw: Callable[[Draw], Any]
-    named: Callable[[Any], Mapping[str, object]]
+    draw: Callable[[Draw], dict[str, Any]]
+    named: Callable[..., Mapping[str, object]]
     questions: tuple[str, ...] = ()
 
     def usual_task(self, about: Words, measure: Measure) -> tuple[Words, Measure]:
         """Return the words of the task in the book, and the function that counts its answer."""
-        return self._filled(about, measure, self.usual, ())
+        parameters = inspect.signature(measure).parameters.values()
+        return self._filled(about, measure, {p.name: p.default for p in parameters}, ())
 
     def drawn_task(self, about: Words, measure: Measure, rng: Draw) -> tuple[Words, Measure]:
         """Return the words with drawn numbers, and the function that counts the answer."""
         return self._filled(about, measure, self.draw(rng), self.questions)
 
     def _filled(
-        self, about: Words, measure: Measure, given: Any, asked: tuple[str, ...]
+        self, about: Words, measure: Measure, given: dict[str, Any], asked: tuple[str, ...]
     ) -> tuple[Words, Measure]:
-        values = {name: _printed(value) for name, value in self.named(given).items()}
+        values = {name: _printed(value) for name, value in (given | self.named(**given)).items()}
         texts = {"statement": about.statement, "hint": about.hint, "why": about.why}
         filled = {name: Template(text).substitute(values) for name, text in texts.items()}
 
         @functools.wraps(measure)  # a report shows its docstring
         def counting() -> dict[str, int]:
-            counted = measure(given)
+            counted = measure(**given)
             return dict(zip(asked or counted, counted.values(), strict=True))
 
         return about._replace(**filled), counting

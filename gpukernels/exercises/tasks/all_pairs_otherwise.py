@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import pairwise
-from typing import NamedTuple
 
 import numpy as np
 from numba import cuda
@@ -21,25 +20,25 @@ from gpukernels.trace import Trace, metrics
 
 from ..judge.case import Budget, CaseOf, HostGaveUp, Results, Wrong, cases_of, equal_to, launched
 from ..judge.completing import completions
-from ..judge.counters import sharing
+from ..judge.counters import bound, on, sharing
 from ..judge.exercise import KernelExercise, PredictionExercise
 from ..judge.inputs import Draw, Inputs, changed, graphs_from_0
-from ..judge.skeleton import Gap
 from ..judge.variants import ORDINALS, Variants, spelled
-from ..judge.words import words
 from .sssp_spectrum import NO_PATH, weighted
 
 IMPORTS = f"from numba import cuda\n\nNO_PATH = {NO_PATH}"
-WITH_TILES = "\n".join(
-    [
-        "from numba import cuda, uint32",
-        "",
-        "from gpukernels.all_pairs.tiles import Form, multiplier",
-        "from gpukernels.device import benign_race",
-        "",
-        "tile = 16",
-        'multiply = multiplier(Form(tile, "1x1", watching=True))',
-    ]
+#: With what a kernel of tiles imports, and with the options of its products.
+TILES = """\
+from numba import cuda, uint32
+
+{imports}
+
+tile = 16
+multiply = multiplier(Form(tile, "1x1"{options}))"""
+WITH_TILES = TILES.format(
+    imports="from gpukernels.all_pairs.tiles import Form, multiplier\n"
+    "from gpukernels.device import benign_race",
+    options=", watching=True",
 )
 WITH_SHUFFLES = (
     "from numba import cuda\n\nfrom gpukernels.device import benign_race\n\n"
@@ -66,7 +65,7 @@ def multiplied(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 # otherwise-1: predict the rounds
 
 
-def squares(n: int) -> Graph:
+def of_squares(n: int) -> Graph:
     """Return arcs between all vertices, as long as the square of how far apart they are."""
     g = complete(n)
     source, target = g.coo
@@ -87,59 +86,50 @@ def count_squarings(g: Graph) -> int:
     return rounds
 
 
-class Rounds(NamedTuple):
-    """The numbers of otherwise-1: rounds of a path, vertices of a graph, rounds of products."""
-
-    path: int = 5
-    squares: int = 16
-    products: int = 3
-
-
-def draw_rounds(rng: Draw) -> Rounds:
+def draw_rounds(rng: Draw) -> dict[str, int]:
     """Draw rounds of products that do not reach the end of the path."""
-    rounds = int(rng.integers(4, 6))
-    return Rounds(rounds, int(rng.integers(7, 25)), int(rng.integers(2, rounds)))
+    rounds, squares = int(rng.integers(4, 6)), int(rng.integers(7, 25))
+    return {"rounds": rounds, "squares": squares, "products": int(rng.integers(2, rounds))}
 
 
-def named_in_rounds(given: Rounds) -> dict[str, object]:
+def named_in_rounds(rounds: int, squares: int, products: int) -> dict[str, object]:
     """Return the numbers in the words of otherwise-1, by name."""
     return {
-        "short": 2**given.path,
-        "long": 2**given.path + 1,
-        "before": 2**given.path - 1,
-        "rounds": spelled(given.path),
-        "next": ORDINALS[given.path + 1],
-        "squares": given.squares,
-        "last": given.squares - 1,
-        "products": spelled(given.products),
-        "Products": spelled(given.products).capitalize(),
-        "arcs": spelled(2**given.products),
-        "vertices": spelled(2**given.products + 1),
-        "few": spelled(given.products + 1),
-        "reached": spelled(given.products + 2),
+        "short": 2**rounds,
+        "long": 2**rounds + 1,
+        "before": 2**rounds - 1,
+        "rounds": spelled(rounds),
+        "next": ORDINALS[rounds + 1],
+        "last": squares - 1,
+        "products": spelled(products),
+        "Products": spelled(products).capitalize(),
+        "arcs": spelled(2**products),
+        "vertices": spelled(2**products + 1),
+        "few": spelled(products + 1),
+        "reached": spelled(products + 2),
     }
 
 
-def count_rounds(given: Rounds) -> dict[str, int]:
+def count_rounds(rounds: int = 5, squares: int = 16, products: int = 3) -> dict[str, int]:
     """Count the rounds of repeated squaring, and the vertices that a few rounds reach."""
-    n, few = 2**given.path, spelled(given.products)
+    n, few = 2**rounds, spelled(products)
     graphs = {
         f"path of {n}": path(n), f"path of {n + 1}": path(n + 1), "star of 64": star(64),
         "complete of 64": complete(64),
-        f"complete of {given.squares}, squares": squares(given.squares),
+        f"complete of {squares}, squares": of_squares(squares),
     }  # fmt: skip
     counted = {f"rounds, {name}": count_squarings(g) for name, g in graphs.items()}
     arcs = matrix_of(path(n + 1))
     for name, squaring in (("D x D", True), ("D x W", False)):
         distance = arcs
-        for _ in range(given.products):
+        for _ in range(products):
             distance = min_plus(distance, distance if squaring else arcs, SimtDevice(trace=True))
         counted[f"reached in {few} rounds, {name}"] = int(np.count_nonzero(distance[0] != NO_PATH))
     return counted
 
 
 PREDICT = PredictionExercise(
-    words("otherwise-1"),
+    "otherwise-1",
     answer={
         "rounds, path of 32": 5,
         "rounds, path of 33": 5,
@@ -151,7 +141,6 @@ PREDICT = PredictionExercise(
     },
     measure=count_rounds,
     variants=Variants(
-        Rounds(),
         draw_rounds,
         named_in_rounds,
         (
@@ -222,8 +211,8 @@ FACTORS = Inputs(
 
 COMPLETE = completions(
     "otherwise",
-    Gap("row = uint32(row) + uint32(cuda.blockIdx.y) * uint32(tile)"),
-    Gap("if flags[0] == 0:", 5),
+    "row = uint32(row) + uint32(cuda.blockIdx.y) * uint32(tile)",
+    ("if flags[0] == 0:", 5),
     parts=(product(Form(TILE, "1x1", watching=True)),),
     imports=WITH_TILES,
     inputs=FACTORS,
@@ -235,43 +224,24 @@ COMPLETE = completions(
 # otherwise-2: heights by hand
 
 
-class Downhill(NamedTuple):
-    """The lengths of the five arcs of otherwise-2, of which one falls."""
-
-    start: int = 4
-    across: int = 1
-    fall: int = 6
-    on: int = 3
-    back: int = 5
-
-    def arcs(self) -> np.ndarray:
-        """Return source, target and length of each arc."""
-        lengths = self.start, self.across, -self.fall, self.on, self.back
-        return np.column_stack([(0, 0, 1, 2, 3), (1, 2, 2, 3, 1), lengths])
-
-
-def draw_downhill(rng: Draw) -> Downhill:
+def draw_downhill(rng: Draw) -> dict[str, int]:
     """Draw a cycle that is not negative, and a way along the fall that is the shortest."""
     fall = int(rng.integers(4, 10))
     on, start = int(rng.integers(1, fall)), int(rng.integers(2, fall + 1))
     back = fall - on + int(rng.integers(1, 5))
-    return Downhill(start, int(rng.integers(1, 6)), fall, on, back)
+    return {"start": start, "across": int(rng.integers(1, 6)), "fall": fall, "on": on, "back": back}
 
 
-def named_in_downhill(given: Downhill) -> dict[str, object]:
-    """Return the numbers in the words of otherwise-2, by name."""
-    return {
-        **given._asdict(),
-        "fall": -given.fall,
-        "low": given.on - given.fall,
-        "cycle": given.on + given.back - given.fall,
-        "true": given.start - given.fall + given.on,
-    }
+def named_in_downhill(start: int, across: int, fall: int, on: int, back: int) -> dict[str, object]:
+    """Return further numbers in the words of otherwise-2, by name."""
+    sums = {"low": on - fall, "cycle": on + back - fall, "true": start - fall + on}
+    return {"fall": -fall, **sums}
 
 
-def find_heights(given: Downhill) -> dict[str, int]:
+def find_heights(start=4, across=1, fall=6, on=3, back=5) -> dict[str, int]:
     """Search from a vertex before all others, and raise the arcs by its distances."""
-    downhill = given.arcs()
+    lengths = start, across, -fall, on, back
+    downhill = np.column_stack([(0, 0, 1, 2, 3), (1, 2, 2, 3, 1), lengths])
     source, target, length = downhill.T
     before = np.column_stack([np.full(4, 4), np.arange(4), np.zeros(4, int)])
     g = Graph.from_arcs(5, *np.concatenate([downhill, before]).T)
@@ -284,7 +254,7 @@ def find_heights(given: Downhill) -> dict[str, int]:
 
 
 HEIGHTS = PredictionExercise(
-    words("otherwise-2"),
+    "otherwise-2",
     answer={
         "height of 0": 0,
         "height of 1": 0,
@@ -298,7 +268,7 @@ HEIGHTS = PredictionExercise(
         "raised way from 0 to 3": 4,
     },
     measure=find_heights,
-    variants=Variants(Downhill(), draw_downhill, named_in_downhill),
+    variants=Variants(draw_downhill, named_in_downhill),
 )
 
 # otherwise-3: a lazy square
@@ -312,8 +282,7 @@ def with_weights(g: Graph, rng: Draw) -> Graph:
     return weighted(g, rng, negative=True)
 
 
-def fixed_graphs() -> dict[str, Graph]:
-    """Return the fixed inputs of otherwise-3."""
+def _fixed_graphs() -> dict[str, Graph]:
     rng, longest = np.random.default_rng(6), NO_PATH - 1
     return {
         "roads of 45 vertices": with_weights(road_grid(9, 5, seed=1), rng),
@@ -415,14 +384,14 @@ def squares_budgets(case_of: CaseOf) -> list[Budget]:
     def accesses(trace: Trace) -> int:
         return metrics.accesses(trace.select(array=["less"]))
 
-    return [Budget("accesses to `less`", case, accesses, at_most=fell), sharing(case, at_most=44)]
+    return [bound("accesses to `less`", accesses, fell)(case), sharing(at_most=44)(case)]
 
 
 SQUARE = KernelExercise(
-    words("otherwise-3"),
+    "otherwise-3",
     parts=(square,),
     imports=WITH_SHUFFLES,
-    inputs=Inputs(fixed_graphs, lambda rng: changed(PLAIN.draw(rng), with_weights, rng)),
+    inputs=Inputs(_fixed_graphs, lambda rng: changed(PLAIN.draw(rng), with_weights, rng)),
     case=cases_of(run_squares, judge_squares),
     budgets=squares_budgets,
     writes=("new", "less"),
@@ -500,21 +469,17 @@ def run_multiply(kernel, device, given: tuple) -> Results:
     return launched(kernel, device, blocks, (32, 4), a, b, product=product)
 
 
-def multiply_budgets(case_of: CaseOf) -> list[Budget]:
-    """Return the bound of otherwise-4: both elements for each vertex between, and the result."""
-    case = case_of("40 × 50 × 64", pair(40, 50, 64, np.random.default_rng(4)))
-    return [sharing(case, at_most=101)]
-
-
 INFINITY = KernelExercise(
-    words("otherwise-4"),
+    "otherwise-4",
     parts=(multiply,),
     imports=IMPORTS,
     inputs=Inputs(_fixed_pairs, _drawn_pairs),
     case=cases_of(
         run_multiply, lambda given: equal_to("{wrong:,} are wrong", product=multiplied(*given))
     ),
-    budgets=multiply_budgets,
+    budgets=on(
+        "40 × 50 × 64", lambda: pair(40, 50, 64, np.random.default_rng(4)), sharing(at_most=101)
+    ),
     writes=("product",),
 )
 

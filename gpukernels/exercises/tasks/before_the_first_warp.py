@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from numba import cuda
 
@@ -11,13 +9,10 @@ from gpukernels.device import SimtDevice
 from gpukernels.primitives.launch_shape import blocks_for
 
 from ..judge.case import Results, cases_of, launched, unpacked
-from ..judge.counters import sharing
+from ..judge.counters import on, sharing
 from ..judge.exercise import KernelExercise, PredictionExercise
 from ..judge.inputs import Draw, Inputs, drawn_numbers
 from ..judge.variants import Variants, listed, spelled
-from ..judge.words import words
-
-IMPORTS = "from numba import cuda"
 
 # start-1: predict indices
 
@@ -38,42 +33,25 @@ def note_cells(place):
     place[cuda.blockIdx.y, cuda.blockIdx.x, cuda.threadIdx.y, cuda.threadIdx.x] = 64 * y + x
 
 
-class Places(NamedTuple):
-    """The numbers of start-1: of a launch in rows, of a thread in it, and of one in a table."""
-
-    numbers: int = 1000
-    threads: int = 128
-    block: int = 3
-    thread: int = 5
-    x: int = 3
-    y: int = 2
-
-    @property
-    def blocks(self) -> int:
-        """The blocks that the numbers need."""
-        return blocks_for(self.numbers, self.threads)
-
-
-def draw_places(rng: Draw) -> Places:
+def draw_places(rng: Draw) -> dict[str, int]:
     """Draw a launch whose last block is not full, and threads of it that are not its first."""
     threads = 32 * int(rng.integers(2, 8))
     whole = int(rng.integers(4, 12))
     numbers = whole * threads + int(rng.integers(1, threads))
     block, thread = int(rng.integers(2, whole)), int(rng.integers(1, threads))
-    x, y = int(rng.integers(2, 16)), int(rng.integers(2, 8))
-    return Places(numbers, threads, block, thread, x, y)
+    drawn = {"numbers": numbers, "threads": threads, "block": block, "thread": thread}
+    return {**drawn, "x": int(rng.integers(2, 16)), "y": int(rng.integers(2, 8))}
 
 
-def named_in_places(given: Places) -> dict[str, object]:
-    """Return the numbers in the words of start-1, by name."""
-    numbers, threads, block, thread, x, y = given
+def named_in_places(numbers, threads, block, thread, x, y) -> dict[str, object]:
+    """Return further numbers in the words of start-1, by name."""
+    blocks = blocks_for(numbers, threads)
     return {
-        **given._asdict(),
-        "fewer": spelled(given.blocks - 1),
-        "held": (given.blocks - 1) * threads,
-        "blocks": given.blocks,
-        "all": given.blocks * threads,
-        "idle": given.blocks * threads - numbers,
+        "fewer": spelled(blocks - 1),
+        "held": (blocks - 1) * threads,
+        "blocks": blocks,
+        "all": blocks * threads,
+        "idle": blocks * threads - numbers,
         "before": spelled(block),
         "number": block * threads + thread,
         "column": 16 + x,
@@ -82,33 +60,28 @@ def named_in_places(given: Places) -> dict[str, object]:
     }
 
 
-def count_threads(device, given: Places) -> dict[str, int]:
-    """Return what start-1 asks for, as two launches store it."""
-    size, threads, blocks = given.numbers, given.threads, given.blocks
-    place, met = device.full((blocks, threads), -1, np.int32), device.full(size, 0, np.int32)
+def number_threads(numbers=1000, threads=128, block=3, thread=5, x=3, y=2) -> dict[str, int]:
+    """Count the threads of two launches."""
+    device, blocks = SimtDevice(trace=True), blocks_for(numbers, threads)
+    place, met = device.full((blocks, threads), -1, np.int32), device.full(numbers, 0, np.int32)
     device.launch(note_numbers, blocks, threads, place, met)
     cells = device.full((2, 4, 8, 16), -1, np.int32)
     device.launch(note_cells, (4, 2), (16, 8), cells)
-    numbers, cells = device.read(place), device.read(cells)
+    placed, cells = device.read(place), device.read(cells)
     return {
         "a": blocks if device.read(met).all() else 0,
-        "b": int(np.sum(numbers >= size)),
-        "c": int(numbers[given.block, given.thread]),
+        "b": int(np.sum(placed >= numbers)),
+        "c": int(placed[block, thread]),
         "d": int(np.sum(cells >= 0)),
-        "e": int(cells[0, 1, given.y, given.x]),
+        "e": int(cells[0, 1, y, x]),
     }
 
 
-def number_threads(given: Places) -> dict[str, int]:
-    """Count the threads of two launches."""
-    return count_threads(SimtDevice(trace=True), given)
-
-
 PLACES = PredictionExercise(
-    words("start-1"),
+    "start-1",
     answer={"a": 8, "b": 24, "c": 389, "d": 1024, "e": 147},
     measure=number_threads,
-    variants=Variants(Places(), draw_places, named_in_places),
+    variants=Variants(draw_places, named_in_places),
 )
 
 # start-2: predict atomics
@@ -152,39 +125,30 @@ def add_up(values, levels):
     levels[i] = level
 
 
-class Operations(NamedTuple):
-    """The numbers of start-2: of a counter, of a mask whose bits below one count, and of a tree."""
-
-    held: int = 10
-    threads: int = 64
-    bits: tuple[int, ...] = (3, 4, 7, 9)
-    below: int = 9
-    numbers: int = 1024
-
-
-def draw_operations(rng: Draw) -> Operations:
+def draw_operations(rng: Draw) -> dict[str, object]:
     """Draw a mask of which at least two bits count, and a tree for at most 1,024 threads."""
     bits = tuple(sorted(rng.choice(12, rng.integers(4, 7), replace=False).tolist()))
     below = bits[int(rng.integers(2, len(bits)))]
     held, threads = int(rng.integers(5, 60)), 32 * int(rng.integers(1, 9))
-    return Operations(held, threads, bits, below, 2 ** int(rng.integers(7, 12)))
+    numbers = 2 ** int(rng.integers(7, 12))
+    return {"held": held, "threads": threads, "bits": bits, "below": below, "numbers": numbers}
 
 
-def named_in_operations(given: Operations) -> dict[str, object]:
-    """Return the numbers in the words of start-2, by name."""
+def named_in_operations(held, threads, bits, below, numbers) -> dict[str, object]:
+    """Return further numbers in the words of start-2, by name."""
     return {
-        **given._asdict(),
-        "bits": listed(given.bits),
-        "set": spelled(given.below),
-        "top": given.below - 1,
-        "last": given.held + given.threads - 1,
-        "lower": spelled(sum(bit < given.below for bit in given.bits)),
-        "levels": given.numbers.bit_length() - 1,
+        "bits": listed(bits),
+        "set": spelled(below),
+        "top": below - 1,
+        "last": held + threads - 1,
+        "lower": spelled(sum(bit < below for bit in bits)),
+        "levels": numbers.bit_length() - 1,
     }
 
 
-def count_atomics(device, given: Operations) -> dict[str, int]:
-    """Return what start-2 asks for, as five launches store it."""
+def follow_atomics(held=10, threads=64, bits=(3, 4, 7, 9), below=9, numbers=1024) -> dict[str, int]:
+    """Follow atomics, bits and a tree through five launches."""
+    device = SimtDevice(trace=True)
 
     def run(kernel, threads, held, size=0):
         given = [device.full(1, held, np.int32)]
@@ -192,14 +156,13 @@ def count_atomics(device, given: Operations) -> dict[str, int]:
         device.launch(kernel, 1, threads, *given)
         return device.read(given[-1])
 
-    mask = np.int32(sum(1 << bit for bit in given.bits))
-    counter = device.full(1, 0, np.int32)
-    device.launch(count_below, 1, 1, mask, given.below, counter)
-    pairs = given.numbers // 2
-    numbers, levels = device.full(2 * pairs, 1, np.int32), device.full(pairs, 0, np.int32)
-    device.launch(add_up, 1, pairs, numbers, levels)
+    mask, counter = np.int32(sum(1 << bit for bit in bits)), device.full(1, 0, np.int32)
+    device.launch(count_below, 1, 1, mask, below, counter)
+    pairs = numbers // 2
+    values, levels = device.full(2 * pairs, 1, np.int32), device.full(pairs, 0, np.int32)
+    device.launch(add_up, 1, pairs, values, levels)
     return {
-        "a": int(run(count_up, given.threads, given.held, given.threads).max()),
+        "a": int(run(count_up, threads, held, threads).max()),
         "b": int(run(find_best, 8, 3)[0]),
         "c": int(np.sum(run(take, 32, -1, 32) == -1)),
         "d": int(device.read(counter)[0]),
@@ -207,16 +170,11 @@ def count_atomics(device, given: Operations) -> dict[str, int]:
     }
 
 
-def follow_atomics(given: Operations) -> dict[str, int]:
-    """Follow atomics, bits and a tree through five launches."""
-    return count_atomics(SimtDevice(trace=True), given)
-
-
 ATOMICS = PredictionExercise(
-    words("start-2"),
+    "start-2",
     answer={"a": 73, "b": 7, "c": 1, "d": 3, "e": 10},
     measure=follow_atomics,
-    variants=Variants(Operations(), draw_operations, named_in_operations),
+    variants=Variants(draw_operations, named_in_operations),
 )
 
 # start-3: a number in the block
@@ -237,25 +195,22 @@ def run_negate(kernel, device, values) -> Results:
     return launched(kernel, device, max(blocks_for(values.size, 32), 1), 32, values=values)
 
 
-def to_negate() -> dict[str, np.ndarray]:
-    """Return the fixed inputs of start-3; the first fits into one block."""
-    return {
-        "20 numbers": np.arange(1, 21),
-        "40 numbers": np.arange(1, 41),
-        "no numbers": np.zeros(0, int),
-        "32 numbers": np.arange(1, 33, dtype=np.int64) ** 5,
-        "75 numbers": np.arange(-37, 38),
-        "1,000 large numbers": np.arange(1, 1001, dtype=np.int64) * 2**40,
-    }
-
-
 NEGATE = KernelExercise(
-    words("start-3"),
+    "start-3",
     parts=(negate,),
-    imports=IMPORTS,
-    inputs=Inputs(to_negate, drawn_numbers(most=500, low=-1_000_000, high=1_000_000)),
+    inputs=Inputs(
+        lambda: {
+            "20 numbers": np.arange(1, 21),  # which fit into one block
+            "40 numbers": np.arange(1, 41),
+            "no numbers": np.zeros(0, int),
+            "32 numbers": np.arange(1, 33, dtype=np.int64) ** 5,
+            "75 numbers": np.arange(-37, 38),
+            "1,000 large numbers": np.arange(1, 1001, dtype=np.int64) * 2**40,
+        },
+        drawn_numbers(most=500, low=-1_000_000, high=1_000_000),
+    ),
     case=cases_of(run_negate, lambda values: {"values": -np.asarray(values, np.int64)}),
-    budgets=lambda case_of: [sharing(case_of("300 numbers", np.arange(300)), at_most=2)],
+    budgets=on("300 numbers", lambda: np.arange(300), sharing(at_most=2)),
     writes=("values",),
 )
 
@@ -285,34 +240,31 @@ def others(n: int) -> np.ndarray:
     return 2**55 + 3 * np.arange(n, dtype=np.int64)
 
 
-def to_add() -> dict[str, tuple]:
-    """Return the fixed inputs of start-4: the factor and the numbers."""
-    return {
-        "3 numbers, a = 2": (2, np.array([1, 10, 100])),
-        "64 numbers, a = -1": (-1, np.arange(64)),
-        "75 numbers, a = 3": (3, np.arange(75) ** 2),
-        "no numbers": (7, np.zeros(0, int)),
-        "one number, a = 0": (0, np.array([-5])),
-        "1,000 large numbers, a = 9": (9, np.arange(-500, 500, dtype=np.int64) * 2**40),
-    }
-
-
-def draw_factor(rng) -> dict[str, tuple]:
-    """Return a drawn factor and drawn numbers."""
+def _drawn_factor(rng: Draw) -> dict[str, tuple]:
     drawn = rng.integers(-1_000_000, 1_000_000, rng.integers(2, 400))
     return {"a drawn factor and drawn numbers": (int(rng.integers(-99, 100)), drawn)}
 
 
 MULTIPLE = KernelExercise(
-    words("start-4"),
+    "start-4",
     parts=(add_multiple,),
-    imports=IMPORTS,
-    inputs=Inputs(to_add, draw_factor),
+    # The factor and the numbers.
+    inputs=Inputs(
+        lambda: {
+            "3 numbers, a = 2": (2, np.array([1, 10, 100])),
+            "64 numbers, a = -1": (-1, np.arange(64)),
+            "75 numbers, a = 3": (3, np.arange(75) ** 2),
+            "no numbers": (7, np.zeros(0, int)),
+            "one number, a = 0": (0, np.array([-5])),
+            "1,000 large numbers, a = 9": (9, np.arange(-500, 500, dtype=np.int64) * 2**40),
+        },
+        _drawn_factor,
+    ),
     case=cases_of(
         unpacked(run_multiple),
         unpacked(lambda a, x: {"out": int(a) * np.asarray(x, np.int64) + others(len(x))}),
     ),
-    budgets=lambda case_of: [sharing(case_of("300 numbers", (3, np.arange(300))), at_most=3)],
+    budgets=on("300 numbers", lambda: (3, np.arange(300)), sharing(at_most=3)),
     writes=("out",),
 )
 

@@ -15,6 +15,7 @@ from gpukernels.primitives import THREADS, blocks_for, queue_append
 from gpukernels.trace import ATOMIC, Trace, metrics
 from gpukernels.traversal import bfs
 
+from ..judge import queued
 from ..judge.case import (
     Budget,
     CaseOf,
@@ -27,13 +28,11 @@ from ..judge.case import (
     unpacked,
 )
 from ..judge.completing import completions
-from ..judge.counters import atomics, sharing, waiting
+from ..judge.counters import atomics, on, sharing, waiting
 from ..judge.exercise import KernelExercise, PredictionExercise
 from ..judge.inputs import Inputs, Search, graphs_from_0
-from ..judge.skeleton import Gap
 from ..judge.variants import Variants, spelled
-from ..judge.words import words
-from .frontier_bfs import SEARCHES, graphs, judge_search, queue_case, road
+from .frontier_bfs import ROAD, SEARCHES, SMALL_WORLD, graphs, judge_search, queue_case
 from .representations import no_arcs, stars
 
 WITH_COLLECT = (
@@ -56,19 +55,7 @@ def rays(count: int = 200) -> Graph:
     return Graph.from_arcs(2 * count + 1, source, target)
 
 
-def named_in_rays(count: int) -> dict[str, object]:
-    """Return the numbers in the words of queues-1 for a root with `count` arcs, by name."""
-    warps = blocks_for(count, 32)
-    return {
-        "count": count,
-        "vertices": 2 * count + 1,
-        "warps": spelled(warps),
-        "appended": 2 * count,
-        "spill": count - 128,
-    }
-
-
-def count_asking(count: int) -> dict[str, int]:
+def count_asking(count: int = 200) -> dict[str, int]:
     """Count the atomics at the global queue's counter on :func:`rays`, in two searches."""
     counters = ("frontier", "next_size"), ("luo", "sizes")
     plain, nearby = (_asking(method, counter, count) for method, counter in counters)
@@ -87,7 +74,7 @@ def _asking(method: str, counter: str, count: int) -> Trace:
 
 
 PREDICT = PredictionExercise(
-    words("queues-1"),
+    "queues-1",
     answer={
         "frontier, lanes": 200 + 200,
         "frontier, requests": 200 + 7,
@@ -95,7 +82,15 @@ PREDICT = PredictionExercise(
         "luo, lanes": 72 + 1 + 2 + 2,
     },
     measure=count_asking,
-    variants=Variants(200, lambda rng: int(rng.integers(140, 256)), named_in_rays),
+    variants=Variants(
+        lambda rng: {"count": int(rng.integers(140, 256))},
+        lambda count: {
+            "vertices": 2 * count + 1,
+            "warps": spelled(blocks_for(count, 32)),
+            "appended": 2 * count,
+            "spill": count - 128,
+        },
+    ),
 )
 
 # queues-line and queues-lines: a vertex for a sub-queue
@@ -150,24 +145,22 @@ def judge_nearby(count: int, threads: int) -> Callable[[Results], Wrong | None]:
     return judge
 
 
-def finds() -> dict[str, tuple]:
-    """Return the fixed inputs of the sub-queues: numbers of vertices and of threads."""
-    return {
-        "75 vertices, 128 threads": (75, 128),
-        "no vertices, 64 threads": (0, 64),
-        "300 vertices, one thread": (300, 1),
-        "1,025 vertices, 64 threads": (1_025, 64),
-        "400 vertices, 33 threads": (400, 33),
-    }
-
-
 COMPLETE = completions(
     "queues",
-    Gap("mine = cuda.laneid % SUBQUEUES"),
-    Gap("slot = cuda.atomic.add(nearby.counts, mine, 1)", 5),
+    "mine = cuda.laneid % SUBQUEUES",
+    ("slot = cuda.atomic.add(nearby.counts, mine, 1)", 5),
     parts=(enqueue_nearby, enqueue_all),
     imports=WITH_SUBQUEUES,
-    inputs=Inputs(finds, lambda rng: {"drawn vertices and threads": rng.integers(1, [1_500, 128])}),
+    inputs=Inputs(
+        lambda: {
+            "75 vertices, 128 threads": (75, 128),
+            "no vertices, 64 threads": (0, 64),
+            "300 vertices, one thread": (300, 1),
+            "1,025 vertices, 64 threads": (1_025, 64),
+            "400 vertices, 33 threads": (400, 33),
+        },
+        lambda rng: {"drawn vertices and threads": rng.integers(1, [1_500, 128])},
+    ),
     case=cases_of(unpacked(run_nearby), unpacked(judge_nearby)),
     writes=("found", "counts", "queues", "size"),
 )
@@ -217,23 +210,18 @@ def expand_by_block(
         next_frontier[begin[0] + slot] = found[slot]  # added
 
 
-def by_block_budgets(case_of: CaseOf) -> list[Budget]:
-    """Return the bounds of queues-2: one atomic for each of the search's 63 blocks."""
-    return [
-        atomics(
-            road(case_of), at_most=63, what="atomics at the queue's counter", array="next_size"
-        ),
-        sharing(road(case_of), at_most=48),
-    ]
-
-
 BY_BLOCK = KernelExercise(
-    words("queues-2"),
+    "queues-2",
     parts=(expand_by_block,),
     imports=WITH_COLLECT,
     inputs=SEARCHES,
     case=queue_case,
-    budgets=by_block_budgets,
+    budgets=on(
+        *ROAD,
+        # One for each of the search's 63 blocks.
+        atomics(at_most=63, what="atomics at the queue's counter", array="next_size"),
+        sharing(at_most=48),
+    ),
     writes=("distance", "parent", "next_frontier", "next_size"),
 )
 
@@ -260,9 +248,7 @@ def run_flags(kernel, device, g: Graph, root: int = 0) -> Results:
         (m,); ``stale``, the places that are flagged although their vertex was found at an earlier
         level. The search ends if there are any.
     """
-    host = np.full(g.n, -1, np.int32)
-    host[root] = 0
-    distance, flags = device.array(host), device.full(max(1, g.m), 0, np.int32)
+    distance, flags = queued.begun(device, g.n, root), device.full(max(1, g.m), 0, np.int32)
     frontier, stale, entries = np.array([root]), np.zeros(0, int), [1]
     while frontier.size and not stale.size:
         level = len(entries) - 1
@@ -298,19 +284,13 @@ def judge_flags(search: Search) -> Callable[[Results], Wrong | None]:
     return judge
 
 
-def flags_budgets(case_of: CaseOf) -> list[Budget]:
-    """Return the bound of queues-3: two stores, a load and an atomic of the busiest warp."""
-    name, search = next(iter(SEARCHES.fixed().items()))
-    return [sharing(case_of(name, search), at_most=8)]
-
-
 FLAGS = KernelExercise(
-    words("queues-3"),
+    "queues-3",
     parts=(flag_new,),
-    imports="from numba import cuda",
     inputs=SEARCHES,
     case=cases_of(unpacked(run_flags), judge_flags),
-    budgets=flags_budgets,
+    # Two stores, a load and an atomic of the busiest warp.
+    budgets=on(SMALL_WORLD, lambda: SEARCHES.fixed()[SMALL_WORLD], sharing(at_most=8)),
     writes=("distance", "flags"),
     benign=("distance",),
 )
@@ -403,16 +383,17 @@ def classes_budgets(case_of: CaseOf) -> list[Budget]:
     kinds = np.searchsorted(CLASSES, g.out_degree[frontier], side="right").reshape(-1, 32)
     needed = sum(np.unique(warp).size for warp in kinds)
 
-    case = case_of("an R-MAT graph of 1,024 vertices", g)
-    return [
-        waiting(case, "lanes that wait at a counter", array="sizes"),
-        atomics(case, at_most=needed, what="atomics at the counters", array="sizes"),
-        sharing(case, at_most=16),
-    ]
+    return on(
+        "an R-MAT graph of 1,024 vertices",
+        lambda: g,
+        waiting("lanes that wait at a counter", array="sizes"),
+        atomics(at_most=needed, what="atomics at the counters", array="sizes"),
+        sharing(at_most=16),
+    )(case_of)
 
 
 BY_CLASS = KernelExercise(
-    words("queues-4"),
+    "queues-4",
     parts=(append_by_class, sort_by_degree),
     imports=f"from numba import cuda\n\nCLASSES = {CLASSES}",
     inputs=Inputs(classes, graphs_from_0(most=100).draw),

@@ -17,27 +17,19 @@ from gpukernels.primitives import THREADS, WARP_SIZE, blocks_for
 
 from ..judge.case import Budget, Case, CaseOf, Results, cases_of, equal_to, launched
 from ..judge.completing import completions
-from ..judge.counters import no_atomics, sharing
+from ..judge.counters import no_atomics, on, sharing
 from ..judge.exercise import KernelExercise, PredictionExercise
 from ..judge.inputs import Draw, Inputs
-from ..judge.skeleton import Gap
 from ..judge.variants import ORDINALS, Variants, spelled
-from ..judge.words import words
-from .all_pairs_otherwise import ABSENT, TILE, matrix_of, multiplied
+from .all_pairs_otherwise import ABSENT, TILE, TILES, matrix_of, multiplied
 from .sssp_spectrum import NO_PATH, weighted
 
 WITH_VOTES = "from numba import cuda\n\nFULL_MASK = 0xFFFFFFFF"
 IMPORTS = f"from numba import cuda\n\nNO_PATH = {NO_PATH}"
-WITH_TILES = "\n".join(
-    [
-        "from numba import cuda, uint32",
-        "",
-        "from gpukernels.all_pairs.part_rows_kernels import BEGIN, END, SHIFT, WIDE",
-        "from gpukernels.all_pairs.tiles import Form, multiplier",
-        "",
-        "tile = 16",
-        'multiply = multiplier(Form(tile, "1x1"))',
-    ]
+WITH_TILES = TILES.format(
+    imports="from gpukernels.all_pairs.part_rows_kernels import BEGIN, END, SHIFT, WIDE\n"
+    "from gpukernels.all_pairs.tiles import Form, multiplier",
+    options="",
 )
 FULL_MASK = 0xFFFFFFFF
 
@@ -157,22 +149,18 @@ def judge_marks(given: tuple):
     return equal_to("{wrong:,} are wrong", border=expected)
 
 
-def marks_budgets(case_of: CaseOf) -> list[Budget]:
-    """Return the bounds of beyond-2, on a list that has to be read to its end.
-
-    Two requests per stride of 32 neighbors, to `targets` and `part`, and four others.
-    """
-    case = case_of(WHOLE_STAR, fixed_cuts()[WHOLE_STAR])
-    return [sharing(case, at_most=2 * LEAVES // WARP_SIZE + 4), no_atomics(case)]
-
-
 MARK = KernelExercise(
-    words("beyond-2"),
+    "beyond-2",
     parts=(mark,),
     imports=WITH_VOTES,
     inputs=Inputs(fixed_cuts, drawn_cuts),
     case=cases_of(run_marks, judge_marks),
-    budgets=marks_budgets,
+    budgets=on(
+        WHOLE_STAR,
+        lambda: fixed_cuts()[WHOLE_STAR],
+        sharing(at_most=2 * LEAVES // WARP_SIZE + 4),
+        no_atomics(),
+    ),
     writes=("border",),
 )
 
@@ -231,6 +219,11 @@ def gone_on(given: tuple) -> Results:
     return {"made": blocks}
 
 
+def _drawn_ways(rng: Draw) -> dict[str, tuple]:
+    parts = zip(rng.integers(1, 3, 3).tolist(), rng.integers(0, 30, 3).tolist(), strict=True)
+    return {"three drawn parts": ways_to(rng, *parts)}
+
+
 def fixed_ways() -> dict[str, tuple]:
     """Return the fixed inputs of beyond-line: ways on to parts."""
     rng = np.random.default_rng(3)
@@ -242,19 +235,13 @@ def fixed_ways() -> dict[str, tuple]:
     }
 
 
-def drawn_ways(rng: Draw) -> dict[str, tuple]:
-    """Draw ways on to three parts."""
-    parts = zip(rng.integers(1, 3, 3).tolist(), rng.integers(0, 30, 3).tolist(), strict=True)
-    return {"three drawn parts": ways_to(rng, *parts)}
-
-
 COMPLETE = completions(
     "beyond",
-    Gap("column = uint32(cuda.blockIdx.x) % uint32(across) * uint32(tile)"),
-    Gap("if column < table[part, WIDE]:", 6),
+    "column = uint32(cuda.blockIdx.x) % uint32(across) * uint32(tile)",
+    ("if column < table[part, WIDE]:", 6),
     parts=(ways_on(Form(TILE, "1x1")),),
     imports=WITH_TILES,
-    inputs=Inputs(fixed_ways, drawn_ways, lambda given: f"tiles and separators {given[-1]}"),
+    inputs=Inputs(fixed_ways, _drawn_ways, lambda given: f"tiles and separators {given[-1]}"),
     case=cases_of(run_onward, gone_on),
     writes=("made",),
 )
@@ -288,7 +275,7 @@ def named_in_map(columns: int) -> dict[str, object]:
     return about
 
 
-def count_separators(columns: int) -> dict[str, int]:
+def count_separators(columns: int = 6) -> dict[str, int]:
     """Cut a map of four rows in two and in four, and mark the separators."""
     g = streets(4, columns)
     row, column = np.divmod(np.arange(4 * columns), columns)
@@ -307,7 +294,7 @@ def count_separators(columns: int) -> dict[str, int]:
 
 
 PREDICT = PredictionExercise(
-    words("beyond-1"),
+    "beyond-1",
     answer={
         "separators, 2 parts": 8,
         "boundary matrix in bytes, 2 parts": 256,
@@ -317,7 +304,7 @@ PREDICT = PredictionExercise(
         "additions, 4 parts": 8800,
     },
     measure=count_separators,
-    variants=Variants(6, lambda rng: 2 * int(rng.integers(2, 9)), named_in_map),
+    variants=Variants(lambda rng: {"columns": 2 * int(rng.integers(2, 9))}, named_in_map),
 )
 
 # beyond-3: rows that are joined
@@ -402,8 +389,7 @@ def fixed_roads() -> dict[str, tuple]:
     }  # fmt: skip
 
 
-def drawn_roads(rng: Draw) -> dict[str, tuple]:
-    """Draw a graph in three parts, with weights of both signs."""
+def _drawn_roads(rng: Draw) -> dict[str, tuple]:
     plain = erdos_renyi(int(rng.integers(6, 40)), 3, seed=int(rng.integers(2**31)))
     g = weighted(plain, rng, negative=True)
     return {"a drawn graph in three parts": in_parts(g, rng, 3)}
@@ -427,15 +413,14 @@ def join_budgets(case_of: CaseOf) -> list[Budget]:
     """Return the bound of beyond-3: two elements a separator, the part's own, and the result."""
     given = on_the_map(road_grid(8, 8, seed=3), 2, np.random.default_rng(3))
     separators = parted(*given).separators.size
-    case = case_of("64 roads in two parts", given)
-    return [sharing(case, at_most=2 * int(separators) + 4)]
+    return [sharing(at_most=2 * int(separators) + 4)(case_of("64 roads in two parts", given))]
 
 
 JOIN = KernelExercise(
-    words("beyond-3"),
+    "beyond-3",
     parts=(join,),
     imports=IMPORTS,
-    inputs=Inputs(fixed_roads, drawn_roads),
+    inputs=Inputs(fixed_roads, _drawn_roads),
     case=join_case,
     budgets=join_budgets,
     writes=("rows",),

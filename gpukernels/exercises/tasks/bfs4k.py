@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
 
 import numpy as np
 from numba import cuda, int32
@@ -20,14 +19,12 @@ from gpukernels.traversal import bfs
 
 from ..judge.case import Budget, CaseOf, Results, Wrong, cases_of, launched
 from ..judge.completing import completions
-from ..judge.counters import sharing
+from ..judge.counters import bound, on, sharing
 from ..judge.exercise import KernelExercise, PredictionExercise
 from ..judge.inputs import Draw, Inputs, graphs_from_0
-from ..judge.skeleton import Gap
 from ..judge.variants import Variants, listed
-from ..judge.words import words
 from .better_queues import rays
-from .frontier_bfs import graphs, judge_search
+from .frontier_bfs import SMALL_WORLD, graphs, judge_search
 
 IMPORTS = "from numba import cuda, int32"
 WITH_SCAN = (
@@ -35,20 +32,16 @@ WITH_SCAN = (
     "warp_inclusive_scan"
 )
 
-TO_ENQUEUE = "\n".join(
-    [
-        "from numba import cuda, int32",
-        "",
-        "from gpukernels.frontiers.counts import ENTRIES",
-        "from gpukernels.frontiers.enqueue import warp_minimum",
-        "from gpukernels.frontiers.state import Queue, Writes",
-        "from gpukernels.primitives import FULL_MASK, WARP_SIZE, warp_inclusive_scan",
-        "from gpukernels.primitives.warp_append import warp_append",
-    ]
-)
+TO_ENQUEUE = """\
+from numba import cuda, int32
 
-#: The name of the graph whose frontiers are wide enough for sharing to show.
-SMALL_WORLD = "a small world of 200 vertices"
+from gpukernels.frontiers.counts import ENTRIES
+from gpukernels.frontiers.enqueue import warp_minimum
+from gpukernels.frontiers.state import Queue, Writes
+from gpukernels.primitives import FULL_MASK, WARP_SIZE, warp_inclusive_scan
+from gpukernels.primitives.warp_append import warp_append
+"""
+
 
 # bfs4k-1: predict launches, groups and sectors
 
@@ -59,30 +52,20 @@ def binary_tree(levels: int) -> Graph:
     return Graph.from_arcs(2**levels - 1, (child - 1) // 2, child)
 
 
-class Device(NamedTuple):
-    """The numbers of bfs4k-1: levels of the tree, threads of the GPU and a block, and a level."""
-
-    levels: int = 10
-    resident: int = 1024
-    block: int = 64
-    middle: int = 5
-
-
-def draw_device(rng: Draw) -> Device:
+def draw_device(rng: Draw) -> dict[str, int]:
     """Draw numbers with which only the last level has fewer threads per vertex than K1."""
     levels, resident = ((9, 512), (10, 512), (10, 1024), (11, 1024), (11, 2048))[rng.integers(5)]
     widest = resident.bit_length() - 6  # the first level that has at most 32 threads per vertex
     middle = widest + int(rng.integers(0, 3))
-    return Device(levels, resident, 2 ** int(rng.integers(5, levels - 2)), middle)
+    block = 2 ** int(rng.integers(5, levels - 2))
+    return {"levels": levels, "resident": resident, "block": block, "middle": middle}
 
 
-def named_in_device(given: Device) -> dict[str, object]:
-    """Return the numbers in the words of bfs4k-1, by name."""
-    levels, resident, block, middle = given
+def named_in_device(levels: int, resident: int, block: int, middle: int) -> dict[str, object]:
+    """Return further numbers in the words of bfs4k-1, by name."""
     width = 2 ** (levels - 1)
     alone = block.bit_length() - 1
     return {
-        **given._asdict(),
         "last": levels - 1,
         "width": width,
         "alone": alone,
@@ -94,20 +77,16 @@ def named_in_device(given: Device) -> dict[str, object]:
     }
 
 
-def count_what_the_host_sees(given: Device) -> dict[str, int]:
+def count_what_the_host_sees(levels=10, resident=1024, block=64, middle=5) -> dict[str, int]:
     """Count launches of two searches of a tree, the groups of a level, and sectors of stores."""
-    counted, last = {}, given.levels - 1
-    many = {
-        "child_share": 0.0,
-        "resident_threads": given.resident,
-        "block_threads": given.block,
-    }
+    counted: dict[str, int] = {}
+    many = {"child_share": 0.0, "resident_threads": resident, "block_threads": block}
     for single_block in (0, 1):
         options = {"single_block": single_block, "edge_discover": 0, **many}
-        stats = bfs(binary_tree(given.levels), 0, "bfs4k", SimtDevice(), **options).stats
+        stats = bfs(binary_tree(levels), 0, "bfs4k", SimtDevice(), **options).stats
         counted[f"launches, single_block={single_block}"] = stats["launches"]
         if not single_block:
-            for level in (given.middle, last):
+            for level in (middle, levels - 1):
                 counted[f"threads a vertex, level {level}"] = stats["warp_sizes"][level]
     for coalesce_from in (0, LOCAL + 1):
         device = SimtDevice(trace=True)
@@ -122,7 +101,7 @@ def count_what_the_host_sees(given: Device) -> dict[str, int]:
 
 
 PREDICT = PredictionExercise(
-    words("bfs4k-1"),
+    "bfs4k-1",
     answer={
         "launches, single_block=0": 10,
         "threads a vertex, level 5": 32,
@@ -133,7 +112,6 @@ PREDICT = PredictionExercise(
     },
     measure=count_what_the_host_sees,
     variants=Variants(
-        Device(),
         draw_device,
         named_in_device,
         (
@@ -186,18 +164,13 @@ GRAPHS = Inputs(lambda: graphs() | {"200 rays": rays()}, graphs_from_0(most=100)
 search_case = cases_of(run_one_block, judge_search)
 
 
-def one_block_budgets(case_of: CaseOf) -> list[Budget]:
-    """Return the bound of bfs4k-2."""
-    return [sharing(case_of(SMALL_WORLD, graphs()[SMALL_WORLD]), 400)]
-
-
 ONE_BLOCK = KernelExercise(
-    words("bfs4k-2"),
+    "bfs4k-2",
     parts=(search_by_one_block,),
     imports=IMPORTS,
     inputs=GRAPHS,
     case=search_case,
-    budgets=one_block_budgets,
+    budgets=on(SMALL_WORLD, lambda: graphs()[SMALL_WORLD], sharing(400)),
     writes=("distance",),
     benign=("distance",),
 )
@@ -284,17 +257,9 @@ def queues() -> dict[str, list]:
     }
 
 
-def queues_budgets(case_of: CaseOf) -> list[Budget]:
-    """Return the bounds of bfs4k-3."""
-
-    def sectors(trace: Trace) -> int:
-        return int(metrics.sectors(trace.select(array=["out"]), kinds=(STORE,)).sum())
-
-    case = case_of("64 queues of 2 and 16 values in turn", [2, 16] * 32)
-    return [
-        Budget("sectors stored to", case, sectors, at_most=112),
-        sharing(case, at_most=16, array="out"),
-    ]
+def sectors_stored(trace: Trace) -> int:
+    """Return the sectors of `out` that are stored to."""
+    return int(metrics.sectors(trace.select(array=["out"]), kinds=(STORE,)).sum())
 
 
 QUEUES = Inputs(
@@ -304,12 +269,17 @@ QUEUES = Inputs(
 
 
 COALESCED = KernelExercise(
-    words("bfs4k-3"),
+    "bfs4k-3",
     parts=(write_queues, collect),
     imports=WITH_SCAN,
     inputs=QUEUES,
     case=cases_of(run_queues, judge_queues),
-    budgets=queues_budgets,
+    budgets=on(
+        "64 queues of 2 and 16 values in turn",
+        lambda: [2, 16] * 32,
+        bound("sectors stored to", sectors_stored, at_most=112),
+        sharing(at_most=16, array="out"),
+    ),
     writes=("out", "size"),
 )
 
@@ -329,8 +299,8 @@ def append_queues(offsets, values, out, size):
 
 COMPLETE = completions(
     "bfs4k",
-    Gap("slot = begin + i * WARP_SIZE + cuda.laneid"),
-    Gap("inclusive = warp_inclusive_scan(length)", 6),
+    "slot = begin + i * WARP_SIZE + cuda.laneid",
+    ("inclusive = warp_inclusive_scan(length)", 6),
     parts=(enqueue_by_warp, append_queues),
     imports=TO_ENQUEUE,
     inputs=QUEUES,
@@ -384,10 +354,8 @@ def groups_budgets(case_of: CaseOf) -> list[Budget]:
     """Return the bounds of bfs4k-4."""
     case = case_of("a star of 500 vertices", star(500))
     trees = [case_of(f"a tree of {a} · {b} leaves", _tree(a, b)) for a, b in ((32, 4), (8, 16))]
-    return [
-        Budget("steps of the longest warp", case, longest_warp, at_most=400),
-        *(sharing(tree, at_most=2, array="targets") for tree in trees),
-    ]
+    longest = bound("steps of the longest warp", longest_warp, at_most=400)
+    return [longest(case), *map(sharing(at_most=2, array="targets"), trees)]
 
 
 def _tree(children: int, grandchildren: int) -> Graph:
@@ -399,7 +367,7 @@ def _tree(children: int, grandchildren: int) -> Graph:
 
 
 GROUPS = KernelExercise(
-    words("bfs4k-4"),
+    "bfs4k-4",
     parts=(expand_level, search_in_groups),
     imports=IMPORTS,
     inputs=GRAPHS,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numba import cuda, int32
@@ -21,33 +21,26 @@ from gpukernels.traversal.top_down import Search as State
 from ..judge import queued
 from ..judge.case import Budget, CaseOf, Results, Wrong, cases_of, equal_to, launched, unpacked
 from ..judge.completing import completions
-from ..judge.counters import loads, sharing
+from ..judge.counters import loads, on, sharing
 from ..judge.exercise import KernelExercise, PredictionExercise
 from ..judge.inputs import Draw, Inputs, Search, graphs_from_0
-from ..judge.skeleton import Gap
 from ..judge.variants import Variants
-from ..judge.words import words
-from .frontier_bfs import SEARCHES, graphs, judge_search, late_arc
+from .frontier_bfs import SEARCHES, SMALL_WORLD, graphs, judge_search, late_arc
 
 IMPORTS = "from numba import cuda, int32"
-CUDA_ALONE = "from numba import cuda"
-UPWARD = "\n".join(
-    [
-        "from numba import cuda, int64",
-        "",
-        "from gpukernels.device import benign_race",
-        "from gpukernels.frontiers.counts import ARCS, count_up",
-        "from gpukernels.frontiers.state import Queue",
-        "from gpukernels.primitives.warp_append import warp_append",
-        "from gpukernels.traversal.bottom_up import first_parent",
-        "from gpukernels.traversal.frontier_bitmap import first_parent_by_bits, store_votes",
-        "from gpukernels.traversal.result import UNVISITED, adopt",
-        "from gpukernels.traversal.top_down import Search as State",
-    ]
-)
+UPWARD = """\
+from numba import cuda, int64
 
-#: The name of the graph on which work is shared.
-SMALL_WORLD = "a small world of 200 vertices"
+from gpukernels.device import benign_race
+from gpukernels.frontiers.counts import ARCS, count_up
+from gpukernels.frontiers.state import Queue
+from gpukernels.primitives.warp_append import warp_append
+from gpukernels.traversal.bottom_up import first_parent
+from gpukernels.traversal.frontier_bitmap import first_parent_by_bits, store_votes
+from gpukernels.traversal.result import UNVISITED, adopt
+from gpukernels.traversal.top_down import Search as State
+"""
+
 #: The name of the graph in which the arc that counts stands far back in a list.
 LATE = "a vertex whose 300th arc counts"
 THREADS = 512
@@ -63,54 +56,46 @@ def two_levels(children: int) -> Graph:
     return Graph.from_arcs(child.size + 1, *(end.astype(np.int32) for end in ends))
 
 
-class Sizes(NamedTuple):
-    """The numbers of direction-1: of a complete graph, of a tree's children, and of a path."""
-
-    complete: int = 32
-    children: int = 8
-    path: int = 100
-
-
-def draw_sizes(rng: Draw) -> Sizes:
+def draw_sizes(rng: Draw) -> dict[str, int]:
     """Draw a tree with so many children that its search turns around at level 1."""
-    complete, children, path = rng.integers((20, 8, 60), (49, 13, 141)).tolist()
-    return Sizes(complete, children, path)
+    drawn = rng.integers((20, 8, 60), (49, 13, 141)).tolist()
+    return dict(zip(("vertices", "children", "length"), drawn, strict=True))
 
 
-def named_in_sizes(given: Sizes) -> dict[str, object]:
+def named_in_sizes(vertices: int, children: int, length: int) -> dict[str, object]:
     """Return the numbers in the words of direction-1, by name."""
-    n, children = given.complete, given.children
     leaves = children**2
     return {
-        **given._asdict(),
-        "others": n - 1,
-        "arcs": n * (n - 1),
-        "rest": (n - 1) ** 2,
+        "complete": vertices,
+        "path": length,
+        "others": vertices - 1,
+        "arcs": vertices * (vertices - 1),
+        "rest": (vertices - 1) ** 2,
         "leaves": leaves,
         "tree": 2 * (children + leaves),
         "below": children + 2 * leaves,
         "edges": children + leaves,
-        "chain": 2 * given.path - 3,
+        "chain": 2 * length - 3,
     }
 
 
-def count_arcs_read(given: Sizes) -> dict[str, int]:
+def count_arcs_read(vertices: int = 32, children: int = 8, length: int = 100) -> dict[str, int]:
     """Count the arcs that searches read, and levels bottom-up."""
     plain: dict[str, Any] = {"frontier": "distance", "beta": 18}
     counted = {}
-    graphs_by_name = {"complete": complete(given.complete), "tree": two_levels(given.children)}
+    graphs_by_name = {"complete": complete(vertices), "tree": two_levels(children)}
     for name, g in graphs_by_name.items():
         for alpha in (0, 15):
             device = SimtDevice(trace=True)
             result = bfs(g, 0, "direction_optimizing", device, alpha=alpha, **plain)
             counted[f"arcs, {name}, alpha={alpha}"] = int(result.stats["arcs_inspected"])
-    searched = bfs(path(given.path), 0, "direction_optimizing", SimtDevice(), **plain)
+    searched = bfs(path(length), 0, "direction_optimizing", SimtDevice(), **plain)
     counted["levels bottom-up, path"] = searched.stats["directions"].count("bottom_up")
     return counted
 
 
 PREDICT = PredictionExercise(
-    words("direction-1"),
+    "direction-1",
     answer={
         "arcs, complete, alpha=0": 992,
         "arcs, complete, alpha=15": 31,
@@ -119,7 +104,7 @@ PREDICT = PredictionExercise(
         "levels bottom-up, path": 0,
     },
     measure=count_arcs_read,
-    variants=Variants(Sizes(), draw_sizes, named_in_sizes),
+    variants=Variants(draw_sizes, named_in_sizes),
 )
 
 # direction-2: any visited neighbor will do, if no vertex is visited meanwhile
@@ -150,18 +135,13 @@ def run_bottom_up(kernel, device, g: Graph) -> Results:
     return launched(kernel, device, 1, THREADS, back.offsets, back.targets, distance=distance)
 
 
-def visited_budgets(case_of: CaseOf) -> list[Budget]:
-    """Return the bound of direction-2."""
-    return [sharing(case_of(SMALL_WORLD, graphs()[SMALL_WORLD]), 260)]
-
-
 VISITED = KernelExercise(
-    words("direction-2"),
+    "direction-2",
     parts=(search_bottom_up,),
     imports=IMPORTS,
     inputs=Inputs(lambda: graphs() | {LATE: late_arc()}, graphs_from_0(most=100).draw),
     case=cases_of(run_bottom_up, judge_search),
-    budgets=visited_budgets,
+    budgets=on(SMALL_WORLD, lambda: graphs()[SMALL_WORLD], sharing(260)),
     writes=("distance",),
     benign=("distance",),
 )
@@ -198,9 +178,7 @@ def run_levels(kernel, device, g: Graph, root: int = 0) -> Results:
         level of the last launch. The search ends at the first level whose bits are wrong.
     """
     right = sequential_bfs(g, root).distance
-    host = np.full(g.n, -1, np.int32)
-    host[root] = 0
-    distance, size = device.array(host), -(-g.n // WARP_SIZE)
+    distance, size = queued.begun(device, g.n, root), -(-g.n // WARP_SIZE)
     # The row that is written first holds what no level has left there.
     first = np.zeros(size, np.uint32)
     first[root // WARP_SIZE] = 1 << root % WARP_SIZE
@@ -242,30 +220,26 @@ def judge_levels(search: Search) -> Callable[[Results], Wrong | None]:
     return judge
 
 
-def bit_searches() -> dict[str, Search]:
-    """Return the fixed inputs of direction-3."""
-    return SEARCHES.fixed() | {
-        "a complete graph of 32 vertices": Search(complete(32)),
-        "a star of 1,100 vertices": Search(star(1_100), 70),
-        LATE: Search(late_arc()),
-    }
-
-
 def bits_budgets(case_of: CaseOf) -> list[Budget]:
     """Return the bounds of direction-3."""
     case = case_of("a complete graph of 64 vertices", Search(complete(64)))
-    return [
-        loads(case, at_most=100, what="arcs read", array="sources"),
-        sharing(case, at_most=1, array="next_bits"),
-        sharing(case_of(SMALL_WORLD, Search(graphs()[SMALL_WORLD])), at_most=60),
-    ]
+    world = case_of(SMALL_WORLD, SEARCHES.fixed()[SMALL_WORLD])
+    read = loads(at_most=100, what="arcs read", array="sources")
+    return [read(case), sharing(1, "next_bits")(case), sharing(at_most=60)(world)]
 
 
 BITS = KernelExercise(
-    words("direction-3"),
+    "direction-3",
     parts=(bottom_up_level,),
-    imports=CUDA_ALONE,
-    inputs=Inputs(bit_searches, SEARCHES.draw),
+    inputs=Inputs(
+        lambda: {
+            **SEARCHES.fixed(),
+            "a complete graph of 32 vertices": Search(complete(32)),
+            "a star of 1,100 vertices": Search(star(1_100), 70),
+            LATE: Search(late_arc()),
+        },
+        SEARCHES.draw,
+    ),
     case=cases_of(unpacked(run_levels), judge_levels),
     budgets=bits_budgets,
     writes=("distance", "next_bits"),
@@ -287,11 +261,8 @@ def visit_level(
 
 def run_upward(kernel, device, g: Graph, root: int = 0) -> Results:
     """Search `g` with one launch per level, which all append to one queue."""
-    host = np.full(g.n, -1, np.int32)
-    host[root] = 0
-    distance = device.array(host)
-    host[root] = root
-    parent, queue = device.array(host), device.full(g.n, -1, np.int32)
+    distance, parent = queued.begun(device, g.n, root), queued.begun(device, g.n, root, root)
+    queue = device.full(g.n, -1, np.int32)
     size, seen, wrong_queue = device.full(2, 0, np.int64), 0, {}
     arcs = [device.array(a) for way in (g, g.reverse) for a in (way.offsets, way.targets)]
     for level in range(g.n):
@@ -310,17 +281,15 @@ def judge_upward(search: Search) -> Callable[[Results], Wrong | None]:
     """Return a judge of distances, parents and queue, and of the arcs that were counted."""
     later = sequential_bfs(*search).distance > 0
     arcs = search.g.out_degree[later].sum()
-    judge_tree, judge_size = (
-        judge_search(*search),
-        equal_to(next_size=np.array([later.sum(), arcs])),
-    )
+    judge_tree = judge_search(*search)
+    judge_size = equal_to(next_size=np.array([later.sum(), arcs]))
     return lambda results: judge_tree(results) or judge_size(results)
 
 
 COMPLETE = completions(
     "direction",
-    Gap("found = u != UNVISITED"),
-    Gap("if found:", 5),
+    "found = u != UNVISITED",
+    ("if found:", 5),
     parts=(bottom_up, visit_level),
     imports=UPWARD,
     inputs=SEARCHES,

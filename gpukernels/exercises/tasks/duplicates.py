@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
 
 import numpy as np
 from numba import cuda, int32, int64
@@ -12,19 +11,16 @@ from gpukernels.device import SimtDevice, benign_race
 from gpukernels.frontiers.duplicates import hash64
 from gpukernels.graphs.graph import Graph
 from gpukernels.primitives import blocks_for
-from gpukernels.trace import ATOMIC, LOAD, Trace, metrics
+from gpukernels.trace import LOAD, Trace, metrics
 from gpukernels.traversal import bfs
 
-from ..judge.case import Budget, Case, CaseOf, Results, Wrong, cases_of, launched
+from ..judge.case import Budget, Case, CaseOf, Results, Wrong, cases_of, one_each
 from ..judge.completing import completions
-from ..judge.counters import sharing
+from ..judge.counters import Bound, atomics, bound, on, sharing
 from ..judge.exercise import KernelExercise, PredictionExercise
 from ..judge.inputs import Draw, Inputs
-from ..judge.skeleton import Gap
 from ..judge.variants import ORDINALS, Variants, spelled
-from ..judge.words import words
 
-IMPORTS = "from numba import cuda"
 WITH_RACES = "from numba import cuda, int64\n\nfrom gpukernels.device import benign_race"
 WITH_SHARED = "from numba import cuda, int32"
 
@@ -64,11 +60,8 @@ VERTICES = Inputs(inputs, drawn_vertices)
 SEVERAL, DIFFERENT = "300 vertices, 100 of them different", "256 different vertices"
 
 
-def run_cull(kernel, device, vertices) -> Results:
-    """Cull `vertices`, one thread each; ``kept[i]`` says whether thread i keeps its own."""
-    vertices = np.asarray(vertices, np.int32)
-    blocks, kept = max(blocks_for(vertices.size, THREADS), 1), np.full(vertices.size, -1, np.int32)
-    return launched(kernel, device, blocks, THREADS, vertices, kept=kept)
+#: Culls vertices, one thread each; ``kept[i]`` says whether thread i keeps its own.
+run_cull = one_each(THREADS, kept=np.int32)
 
 
 def judge_cull(
@@ -152,31 +145,11 @@ def diamonds(count: int) -> Graph:
     return Graph.from_arcs(3 * count + 1, source.astype(np.int32), target.astype(np.int32))
 
 
-class Copies(NamedTuple):
-    """The numbers of duplicates-1: of a chain's diamonds, and of the vertex that threads hold."""
-
-    diamonds: int = 6
-    vertex: int = 9
-
-
-def draw_copies(rng: Draw) -> Copies:
-    """Draw a chain whose tips all have room in the queue, and a vertex."""
-    return Copies(int(rng.integers(3, 10)), int(rng.integers(1, 100)))
-
-
-def named_in_copies(given: Copies) -> dict[str, object]:
-    """Return the numbers in the words of duplicates-1, by name."""
-    diamonds, vertex = given
-    power = ORDINALS[diamonds]
-    return {"diamonds": spelled(diamonds), "vertex": vertex, "power": power, "all": 2**diamonds}
-
-
-def count_duplicates(given: Copies) -> dict[str, int]:
+def count_duplicates(count: int = 6, vertex: int = 9) -> dict[str, int]:
     """Count what the queue and the table of this chapter do on small inputs."""
-    chain = diamonds(given.diamonds)
-    search = bfs(chain, 0, "frontier", SimtDevice(), capacity=1000)
-    counted = {"entries of the last tip": search.stats["frontier_sizes"][2 * given.diamonds]}
-    for name, vertices in (("one", np.full(64, given.vertex)), ("all", np.arange(64))):
+    search = bfs(diamonds(count), 0, "frontier", SimtDevice(), capacity=1000)
+    counted = {"entries of the last tip": search.stats["frontier_sizes"][2 * count]}
+    for name, vertices in (("one", np.full(64, vertex)), ("all", np.arange(64))):
         for schedule in ("lockstep", "warp"):
             device = SimtDevice(schedule, trace=True)
             kept = device.full(64, -1, np.int32)
@@ -199,7 +172,7 @@ def _conflicts(trace: Trace, vertices: np.ndarray) -> int:
 
 
 PREDICT = PredictionExercise(
-    words("duplicates-1"),
+    "duplicates-1",
     answer={
         "entries of the last tip": 64,
         "kept, lockstep": 1,
@@ -208,7 +181,14 @@ PREDICT = PredictionExercise(
         "conflicts, warp": 0,
     },
     measure=count_duplicates,
-    variants=Variants(Copies(), draw_copies, named_in_copies),
+    variants=Variants(  # the tips of each chain have room in the queue
+        lambda rng: {"count": int(rng.integers(3, 10)), "vertex": int(rng.integers(1, 100))},
+        lambda count, vertex: {
+            "diamonds": spelled(count),
+            "power": ORDINALS[count],
+            "all": 2**count,
+        },
+    ),
 )
 
 # duplicates-line and duplicates-lines: the second half of hash64
@@ -233,8 +213,8 @@ def run_hash(kernel, device, vertices) -> Results:
 
 COMPLETE = completions(
     "duplicates",
-    Gap("repeated = (word >> 32) == v and (word & 0xFFFFFFFF) != cuda.threadIdx.x"),
-    Gap("repeated = False", 4),
+    "repeated = (word >> 32) == v and (word & 0xFFFFFFFF) != cuda.threadIdx.x",
+    ("repeated = False", 4),
     parts=(hash64, cull_by_hash),
     imports=WITH_RACES,
     inputs=VERTICES,
@@ -266,12 +246,12 @@ def cull_by_number(vertices, kept):
 
 
 NUMBER = KernelExercise(
-    words("duplicates-2"),
+    "duplicates-2",
     parts=(cull_by_number,),
     imports=WITH_RACES,
     inputs=VERTICES,
     case=culled(least=THREADS, most=32, slots=SLOTS),
-    budgets=lambda case_of: [sharing(case_of(SEVERAL, inputs()[SEVERAL]), at_most=12)],
+    budgets=on(SEVERAL, lambda: inputs()[SEVERAL], sharing(at_most=12)),
     writes=("kept",),
     benign=("hash_table",),
 )
@@ -294,27 +274,23 @@ def cull_warp(vertices, kept):
         kept[i] = first
 
 
-def warp_budgets(case_of: CaseOf) -> list[Budget]:
-    """Return the bounds of duplicates-3."""
-    case = case_of(SEVERAL, inputs()[SEVERAL])
-    return [
-        Budget("requests to shared memory", case, shared_requests, at_most=0),
-        Budget("warp steps", case, metrics.warp_steps, at_most=110),
-    ]
-
-
 def shared_requests(trace: Trace) -> int:
     """Return the number of requests to shared memory."""
     return metrics.requests(trace, space="shared")
 
 
 WARP = KernelExercise(
-    words("duplicates-3"),
+    "duplicates-3",
     parts=(cull_warp,),
     imports=WITH_SHARED,
     inputs=VERTICES,
     case=culled(least=32, most=32),
-    budgets=warp_budgets,
+    budgets=on(
+        SEVERAL,
+        lambda: inputs()[SEVERAL],
+        bound("requests to shared memory", shared_requests, at_most=0),
+        bound("warp steps", metrics.warp_steps, at_most=110),
+    ),
     writes=("kept",),
 )
 
@@ -343,20 +319,17 @@ def cull_exactly(vertices, kept):
 def exact_budgets(case_of: CaseOf) -> list[Budget]:
     """Return the bounds of duplicates-4."""
     different, several = (case_of(name, inputs()[name]) for name in (DIFFERENT, SEVERAL))
-    return [
-        Budget("slots tried", different, probes, at_most=256),
-        Budget("slots tried", several, probes, at_most=300),
-        sharing(different, at_most=12),
-    ]
+    bounds = ((different, probes(256)), (several, probes(300)), (different, sharing(at_most=12)))
+    return [bound(case) for case, bound in bounds]
 
 
-def probes(trace: Trace) -> int:
-    """Return how often a thread tried a slot of the table by an atomic operation."""
-    return metrics.accesses(trace.select(array=["table"]), kinds=ATOMIC)
+def probes(at_most: int) -> Bound:
+    """Bound how often a thread tries a slot of the table by an atomic operation."""
+    return atomics(at_most, what="slots tried", array="table")
 
 
 EXACT = KernelExercise(
-    words("duplicates-4"),
+    "duplicates-4",
     parts=(cull_exactly,),
     imports=WITH_SHARED,
     inputs=VERTICES,

@@ -12,16 +12,14 @@ from gpukernels.device import SimtDevice
 from gpukernels.graphs.generators import star
 from gpukernels.graphs.graph import Graph
 from gpukernels.primitives import blocks_for
-from gpukernels.trace import LOAD, Trace, metrics
+from gpukernels.trace import LOAD, metrics
 from gpukernels.trace.costs import SECTOR_BYTES
 
-from ..judge.case import Budget, CaseOf, Results, cases_of, launched
+from ..judge.case import Results, cases_of, launched
 from ..judge.completing import completions
-from ..judge.counters import bank_conflicts, coalesced, sharing
+from ..judge.counters import bank_conflicts, bound, coalesced, on, sharing
 from ..judge.exercise import KernelExercise, PredictionExercise
 from ..judge.inputs import Draw, Inputs
-from ..judge.skeleton import Gap
-from ..judge.words import words as texts
 
 #: Stands where no path leads; twice it fits an int32.
 NO_PATH = 2**30 - 1
@@ -35,7 +33,6 @@ SIDE = 16
 TILE, PADDED = 32, (32, 33)
 
 WITH_A_SIDE = f"from numba import cuda, int32\n\nSIDE, NO_PATH = {SIDE}, {NO_PATH}"
-WITH_CUDA = "from numba import cuda"
 WITH_A_TILE = f"from numba import cuda, int32\n\nTILE, PADDED = {TILE}, {PADDED}"
 
 
@@ -117,7 +114,7 @@ def count_bytes() -> dict[str, int]:
 
 
 PREDICT = PredictionExercise(
-    texts("floyd-1"),
+    "floyd-1",
     answer={
         "naive, launches": 64,
         "naive, bytes loaded": 2_621_440,
@@ -163,10 +160,9 @@ def downhill() -> NDArray[np.int32]:
 
 COMPLETE = completions(
     "floyd",
-    Gap("length = distance[i, k] + distance[k, j]"),
-    Gap("if i < distance.shape[0] and j < distance.shape[1] and distance[k, k] >= 0:", 6),
+    "length = distance[i, k] + distance[k, j]",
+    ("if i < distance.shape[0] and j < distance.shape[1] and distance[k, k] >= 0:", 6),
     parts=(relax_pivot,),
-    imports=WITH_CUDA,
     inputs=Inputs(
         lambda: SMALL.fixed() | {"14 vertices with a negative cycle": downhill()}, SMALL.draw
     ),
@@ -214,29 +210,22 @@ def closed_tiles(lengths: NDArray) -> Results:
     return {"distance": expected}
 
 
-def closing_budgets(case_of: CaseOf) -> list[Budget]:
-    """Return the bounds of floyd-2.
-
-    An element is loaded and stored once; there are at most 5 requests per step. Rows of 17 elements
-    cost 612 bank conflicts, a tile with its rows and columns exchanged more than 8,000.
-    """
-    rng = np.random.default_rng(2)
-    case = case_of("64 vertices", random_lengths(64, 0.5, 1_000, rng))
-    return [
-        sharing(case, at_most=2, array="distance"),
-        sharing(case, at_most=5 * SIDE),
-        coalesced(case, at_most=4),
-        bank_conflicts(case, at_most=1_000),
-    ]
-
-
 CLOSE = KernelExercise(
-    texts("floyd-2"),
+    "floyd-2",
     parts=(close_tiles,),
     imports=WITH_A_SIDE,
     inputs=MATRICES,
     case=cases_of(run_closing, closed_tiles),
-    budgets=closing_budgets,
+    # An element is loaded and stored once; there are at most 5 requests per step. Rows of 17
+    # elements cost 612 bank conflicts, a tile with rows and columns exchanged more than 8,000.
+    budgets=on(
+        "64 vertices",
+        lambda: random_lengths(64, 0.5, 1_000, np.random.default_rng(2)),
+        sharing(at_most=2, array="distance"),
+        sharing(at_most=5 * SIDE),
+        coalesced(at_most=4),
+        bank_conflicts(at_most=1_000),
+    ),
     writes=("distance",),
 )
 
@@ -264,20 +253,18 @@ def run_pivots(kernel, device, lengths: NDArray) -> Results:
     return launched(kernel, device, blocks, (16, 4), distance=distance, cooperative=True)
 
 
-def pivots_budgets(case_of: CaseOf) -> list[Budget]:
-    """Return the bounds of floyd-3: three loads and a store per pivot, by rows of 16 threads."""
-    rng = np.random.default_rng(3)
-    case = case_of("32 vertices", random_lengths(32, 0.5, 1_000, rng))
-    return [sharing(case, at_most=4 * 32), coalesced(case, at_most=3)]
-
-
 PIVOTS = KernelExercise(
-    texts("floyd-3"),
+    "floyd-3",
     parts=(relax_all_pivots,),
-    imports=WITH_CUDA,
     inputs=SMALL,
     case=cases_of(run_pivots, lambda lengths: {"distance": closed(lengths)}),
-    budgets=pivots_budgets,
+    # Three loads and a store per pivot, by rows of 16 threads.
+    budgets=on(
+        "32 vertices",
+        lambda: random_lengths(32, 0.5, 1_000, np.random.default_rng(3)),
+        sharing(at_most=4 * 32),
+        coalesced(at_most=3),
+    ),
     writes=("distance",),
 )
 
@@ -358,41 +345,29 @@ def fixed_pipes() -> dict[str, tuple]:
     }
 
 
-def drawn_pipes(rng: Draw) -> dict[str, tuple]:
-    """Draw an input for floyd-4."""
+def _drawn_pipes(rng: Draw) -> dict[str, tuple]:
     widths = random_pipes(64, float(rng.uniform(0.1, 0.6)), rng)
     return {"64 vertices and drawn arcs": (widths, int(rng.integers(2)))}
 
 
-PIPES = Inputs(fixed_pipes, drawn_pipes)
-
-
-def widening_budgets(case_of: CaseOf) -> list[Budget]:
-    """Return the bounds of floyd-4, on one tile that is multiplied.
-
-    A warp fills 32 rows of shared memory, and a thread loads 4 + 4 elements in each of 32 steps; of
-    the global memory, 32 requests fill, 16 load and 16 store.
-    """
-    case = case_of("64 vertices", fixed_pipes()["64 vertices, the second tile"])
-
-    def shared(trace: Trace) -> int:
-        return metrics.requests(trace, "shared")
-
-    return [
-        Budget("shared requests", case, shared, at_most=2 * (32 + 8 * 32)),
-        bank_conflicts(case),
-        coalesced(case, at_most=4),
-        sharing(case, at_most=64, array="width"),
-    ]
-
-
 WIDEN = KernelExercise(
-    texts("floyd-4"),
+    "floyd-4",
     parts=(widen_tiles,),
     imports=WITH_A_TILE,
-    inputs=PIPES,
+    inputs=Inputs(fixed_pipes, _drawn_pipes),
     case=cases_of(run_widening, widened),
-    budgets=widening_budgets,
+    # On one tile that is multiplied. A warp fills 32 rows of shared memory, and a thread loads 4 +
+    # 4 elements in each of 32 steps; of global memory, 32 requests fill, 16 load and 16 store.
+    budgets=on(
+        "64 vertices",
+        lambda: fixed_pipes()["64 vertices, the second tile"],
+        bound(
+            "shared requests", lambda trace: metrics.requests(trace, "shared"), 2 * (32 + 8 * 32)
+        ),
+        bank_conflicts(),
+        coalesced(at_most=4),
+        sharing(at_most=64, array="width"),
+    ),
     writes=("width",),
 )
 

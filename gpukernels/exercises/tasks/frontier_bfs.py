@@ -19,9 +19,6 @@ from gpukernels.traversal.frontier import expand_frontier
 
 from ..judge import queued
 from ..judge.case import (
-    Budget,
-    Case,
-    CaseOf,
     HostGaveUp,
     Results,
     Wrong,
@@ -30,23 +27,27 @@ from ..judge.case import (
     unpacked,
 )
 from ..judge.completing import completions
-from ..judge.counters import sharing
+from ..judge.counters import bound, on, sharing
 from ..judge.exercise import KernelExercise, PredictionExercise
 from ..judge.inputs import Inputs, Search, bush
 from ..judge.inputs import searches as usual_searches
-from ..judge.skeleton import Gap
 from ..judge.variants import Variants
-from ..judge.words import words
 from .representations import stars
 
 WITH_QUEUE = "from numba import cuda\n\nfrom gpukernels.primitives import queue_append"
 WITH_RACES = "from numba import cuda\n\nfrom gpukernels.device import benign_race"
 
 
+#: The name of a graph whose frontiers are wide enough for sharing to show.
+SMALL_WORLD = "a small world of 200 vertices"
+#: A search of the chapter's road graph, on which budgets are counted.
+ROAD = "a road graph of 1,024 vertices", lambda: Search(road_grid(32, 32, seed=1))
+
+
 def graphs() -> dict[str, Graph]:
     """Return the hidden graphs, by name; each is searched from vertex 0."""
     return {
-        "a small world of 200 vertices": small_world(200, 6, rewire=0.1, seed=2),
+        SMALL_WORLD: small_world(200, 6, rewire=0.1, seed=2),
         "one vertex without arcs": path(1),
         "a path of 12 vertices": path(12),
         "an R-MAT graph of 256 vertices": rmat(8, edge_factor=3, seed=3),
@@ -130,12 +131,7 @@ def judge_search(
 # bfs-1: predict the loads
 
 
-def named_in_chain(n: int) -> dict[str, object]:
-    """Return the numbers in the words of bfs-1 for a chain of `n` vertices, by name."""
-    return {"n": n, "middle": n // 2, "arcs": 2 * (n - 1), "levels": n // 2 + 1}
-
-
-def count_loads(n: int) -> dict[str, int]:
+def count_loads(n: int = 64) -> dict[str, int]:
     """Count checks and arcs of three methods on a chain, from its end and from its middle."""
     counted = {}
     for root in (0, n // 2):
@@ -160,7 +156,7 @@ def _lane_loads(trace: Trace, array: str, statement: str | None = None) -> int:
 
 
 PREDICT = PredictionExercise(
-    words("bfs-1"),
+    "bfs-1",
     answer={
         "harish, root 0": 64 * 64 + 126,
         "edge_parallel, root 0": 2 * 126 * 64,
@@ -171,9 +167,8 @@ PREDICT = PredictionExercise(
     },
     measure=count_loads,
     variants=Variants(
-        64,
-        lambda rng: int(rng.integers(40, 100)),
-        named_in_chain,
+        lambda rng: {"n": int(rng.integers(40, 100))},
+        lambda n: {"middle": n // 2, "arcs": 2 * (n - 1), "levels": n // 2 + 1},
         tuple(
             f"{method}, {root}"
             for root in ("root 0", "middle")
@@ -197,11 +192,7 @@ def run_queue(kernel, device, g: Graph, root: int = 0, duplicates: bool = False)
         ``distance`` and ``parent``, int32 (n,); ``entries``, the size of the queue at each level;
         the results of :func:`queued.compare`. The search ends at the first queue that is wrong.
     """
-    host = np.full(g.n, -1, np.int32)
-    host[root] = 0
-    distance = device.array(host)
-    host[root] = root
-    parent = device.array(host)
+    distance, parent = queued.begun(device, g.n, root), queued.begun(device, g.n, root, root)
     capacity = g.n + 64 + (g.m if duplicates else 0)
     queue = queued.closed(device, np.array([root]), capacity)
     offsets, targets = device.array(g.offsets), device.array(g.targets)
@@ -233,15 +224,10 @@ def run_queue(kernel, device, g: Graph, root: int = 0, duplicates: bool = False)
 queue_case = cases_of(unpacked(run_queue), unpacked(judge_search))
 
 
-def road(case_of: CaseOf) -> Case:
-    """Return a search of the chapter's road graph, on which budgets are counted."""
-    return case_of("a road graph of 1,024 vertices", Search(road_grid(32, 32, seed=1)))
-
-
 COMPLETE = completions(
     "bfs",
-    Gap("distance[v] = level + 1"),
-    Gap("for k in range(offsets[u], offsets[u + 1]):", 6),
+    "distance[v] = level + 1",
+    ("for k in range(offsets[u], offsets[u + 1]):", 6),
     parts=(expand_frontier,),
     imports=f"{WITH_RACES}\nfrom gpukernels.primitives import queue_append\n\nUNVISITED = -1",
     inputs=SEARCHES,
@@ -270,14 +256,12 @@ def expand_once(
 
 
 ONCE = KernelExercise(
-    words("bfs-2"),
+    "bfs-2",
     parts=(expand_once,),
     imports=WITH_QUEUE,
     inputs=SEARCHES,
     case=cases_of(unpacked(run_queue), lambda search: judge_search(*search, highest=True)),
-    budgets=lambda case_of: [
-        Budget("warp steps", road(case_of), metrics.warp_steps, at_most=4_000)
-    ],
+    budgets=on(*ROAD, bound("warp steps", metrics.warp_steps, at_most=4_000)),
     writes=("distance", "parent", "next_frontier", "next_size"),
 )
 
@@ -302,9 +286,7 @@ def spread(offsets, targets, distance, changed, level):
 
 def run_spread(kernel, device, g: Graph, root: int = 0) -> dict[str, np.ndarray]:
     """Search `g` with one thread per vertex, until a launch changes nothing."""
-    host = np.full(g.n, -1, np.int32)
-    host[root] = 0
-    distance = device.array(host)
+    distance = queued.begun(device, g.n, root)
     offsets, targets = device.array(g.offsets), device.array(g.targets)
     for level in range(g.n + 1):
         changed = device.full(1, 0, np.int32)
@@ -315,19 +297,13 @@ def run_spread(kernel, device, g: Graph, root: int = 0) -> dict[str, np.ndarray]
     raise HostGaveUp(f"launch {g.n + 1} for {g.n} vertices still found something to change")
 
 
-def spread_budgets(case_of: CaseOf) -> list[Budget]:
-    """Return the bound of bfs-3."""
-    name, search = next(iter(searches().items()))
-    return [sharing(case_of(name, search), at_most=64)]
-
-
 SPREAD = KernelExercise(
-    words("bfs-3"),
+    "bfs-3",
     parts=(spread,),
     imports=WITH_RACES,
     inputs=SEARCHES,
     case=cases_of(unpacked(run_spread), unpacked(judge_search)),
-    budgets=spread_budgets,
+    budgets=on(SMALL_WORLD, lambda: searches()[SMALL_WORLD], sharing(at_most=64)),
     writes=("distance", "changed"),
     benign=("distance", "changed"),
 )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
 
 import numpy as np
 from numba import cuda, int32, int64, uint64
@@ -22,32 +21,28 @@ from gpukernels.shortest_paths.hbf.words import BIAS
 
 from ..judge.case import Budget, CaseOf, Results, Wrong, cases_of, launched
 from ..judge.completing import completions
-from ..judge.counters import atomics, sharing
+from ..judge.counters import atomics, on, sharing
 from ..judge.exercise import KernelExercise, PredictionExercise
 from ..judge.inputs import Draw, Inputs, Search, changed, searches
-from ..judge.skeleton import Gap
 from ..judge.variants import Variants
-from ..judge.words import words as texts
 from .sssp_spectrum import NO_PATH, detours, judge_distances, run_paths, weighted
 
 #: All bits of the lower half of a word.
 LOWER_HALF = 2**32 - 1
 
-TO_RELAX = "\n".join(
-    [
-        "from numba import cuda, int32, int64",
-        "",
-        "from gpukernels.device import benign_race",
-        "from gpukernels.frontiers.local_queue import hold",
-        "from gpukernels.frontiers.state import Local, Queue",
-        "from gpukernels.primitives import queue_append",
-        "from gpukernels.primitives.cache_hints import load_past_l1, store_past_l1",
-        "from gpukernels.shortest_paths.hbf.classes import ID_BITS, ID_MASK, IN_DEGREE, NORMAL",
-        "from gpukernels.shortest_paths.hbf.relax import ATOMIC64, BELOW",
-        "from gpukernels.shortest_paths.hbf.relax import Search as State",
-        "from gpukernels.shortest_paths.hbf.words import BIAS, key_of, longer, packed, round_of",
-    ]
-)
+TO_RELAX = """\
+from numba import cuda, int32, int64
+
+from gpukernels.device import benign_race
+from gpukernels.frontiers.local_queue import hold
+from gpukernels.frontiers.state import Local, Queue
+from gpukernels.primitives import queue_append
+from gpukernels.primitives.cache_hints import load_past_l1, store_past_l1
+from gpukernels.shortest_paths.hbf.classes import ID_BITS, ID_MASK, IN_DEGREE, NORMAL
+from gpukernels.shortest_paths.hbf.relax import ATOMIC64, BELOW
+from gpukernels.shortest_paths.hbf.relax import Search as State
+from gpukernels.shortest_paths.hbf.words import BIAS, key_of, longer, packed, round_of
+"""
 WITH_WORDS = (
     "from numba import cuda, int64, uint64\n\nfrom gpukernels.primitives import queue_append\n\n"
     "LOWER_HALF = 2**32 - 1"
@@ -67,30 +62,13 @@ SMALL = np.array(
 )  # fmt: skip
 
 
-class Plain(NamedTuple):
-    """The numbers of hbf-1: the vertices of a path and of a star."""
-
-    path: int = 64
-    star: int = 64
-
-
-def draw_plain(rng: Draw) -> Plain:
-    """Draw a path and a star."""
-    return Plain(int(rng.integers(40, 100)), int(rng.integers(40, 100)))
-
-
-def named_in_plain(given: Plain) -> dict[str, object]:
-    """Return the numbers in the words of hbf-1, by name."""
-    return {**given._asdict(), "last": given.path - 1, "leaves": given.star - 1}
-
-
-def count_classes(given: Plain) -> dict[str, int]:
+def count_classes(vertices: int = 64, rays: int = 64) -> dict[str, int]:
     """Count what the search of hbf-1 skips, stores and lowers by atomics."""
     searched = {
         name: sssp(g, 0, "hbf", SimtDevice(trace=True)).stats
         for name, g in {
             "small": Graph.from_arcs(6, *SMALL.T),
-            "path": path(given.path), "star": star(given.star),
+            "path": path(vertices), "star": star(rays),
         }.items()
     }  # fmt: skip
     classes = searched["small"]["edge_classes"]
@@ -105,7 +83,7 @@ def count_classes(given: Plain) -> dict[str, int]:
 
 
 PREDICT = PredictionExercise(
-    texts("hbf-1"),
+    "hbf-1",
     answer={
         "small, skipped": 2,
         "small, stored": 4,
@@ -115,7 +93,15 @@ PREDICT = PredictionExercise(
         "star, relaxed at the end": 63,
     },
     measure=count_classes,
-    variants=Variants(Plain(), draw_plain, named_in_plain),
+    variants=Variants(
+        lambda rng: {"vertices": int(rng.integers(40, 100)), "rays": int(rng.integers(40, 100))},
+        lambda vertices, rays: {
+            "path": vertices,
+            "star": rays,
+            "last": vertices - 1,
+            "leaves": rays - 1,
+        },
+    ),
 )
 
 # hbf-2: a word for one atomic
@@ -236,11 +222,11 @@ def words_budgets(case_of: CaseOf) -> list[Budget]:
     np.minimum.at(after, vertex, length + np.int64(2**31))
     case = case_of("1,000 offers to 40 vertices", given)
     most = vertex.size + int((after < least).sum())
-    return [atomics(case, at_most=most), sharing(case, at_most=8)]
+    return [atomics(at_most=most)(case), sharing(at_most=8)(case)]
 
 
 WORDS = KernelExercise(
-    texts("hbf-2"),
+    "hbf-2",
     parts=(lower_words,),
     imports=WITH_WORDS,
     inputs=OFFERS,
@@ -275,8 +261,8 @@ def run_relax(kernel, device, given: tuple) -> Results:
 
 COMPLETE = completions(
     "hbf",
-    Gap("v = v & ID_MASK"),
-    Gap("if kind == IN_DEGREE or alone:", 4),
+    "v = v & ID_MASK",
+    ("if kind == IN_DEGREE or alone:", 4),
     parts=(relax, relax_each),
     imports=TO_RELAX,
     inputs=OFFERS,
@@ -302,9 +288,13 @@ def rings(n: int, weight: int) -> Graph:
 PLAIN = searches(most=67)
 
 
-def fixed_searches() -> dict[str, Search]:
-    """Return the fixed inputs of hbf-3."""
-    return {
+def with_weights(search: Search, rng: Draw) -> Search:
+    """Return a search of the same graph with drawn weights."""
+    return Search(weighted(search.g, rng), search.root)
+
+
+SEARCHES = Inputs(
+    lambda: {
         "a ring of 5 vertices": Search(rings(5, 3)),
         "a ring of 5 vertices, from vertex 2": Search(rings(5, 3), 2),
         "a tree of 75 vertices": Search(tree(75)),
@@ -318,15 +308,9 @@ def fixed_searches() -> dict[str, Search]:
         "detours that are shorter by 1": Search(detours(12)),
         "long detours that are shorter by 1": Search(detours(12, long=2**25 + 1)),
         **changed(PLAIN.fixed(), with_weights, np.random.default_rng(5)),
-    }
-
-
-def with_weights(search: Search, rng: Draw) -> Search:
-    """Return a search of the same graph with drawn weights."""
-    return Search(weighted(search.g, rng), search.root)
-
-
-SEARCHES = Inputs(fixed_searches, lambda rng: changed(PLAIN.draw(rng), with_weights, rng))
+    },
+    lambda rng: changed(PLAIN.draw(rng), with_weights, rng),
+)
 
 
 @benign_race("distance")
@@ -357,22 +341,18 @@ def run_classes(kernel, device, search: Search) -> Results:
     return run_paths(kernel, device, search, ways_in)
 
 
-def classes_budgets(case_of: CaseOf) -> list[Budget]:
-    """Return the bounds of hbf-3: in a tree only one arc leads to a vertex, and none is shared."""
-    case = case_of("a tree of 300 vertices", Search(tree(300)))
-    return [
-        atomics(case, at_most=0, what="atomics on `distance`", array="distance"),
-        sharing(case, at_most=40),
-    ]
-
-
 STORES = KernelExercise(
-    texts("hbf-3"),
+    "hbf-3",
     parts=(relax_by_class,),
     imports=WITH_QUEUE,
     inputs=SEARCHES,
     case=cases_of(run_classes, judge_distances),
-    budgets=classes_budgets,
+    budgets=on(
+        "a tree of 300 vertices",
+        lambda: Search(tree(300)),
+        atomics(at_most=0, what="atomics on `distance`", array="distance"),
+        sharing(at_most=40),
+    ),
     writes=("distance", "next_frontier", "next_size"),
     benign=("distance",),
 )
@@ -436,27 +416,6 @@ def sieve(leaf: int) -> Graph:
     return Graph.from_arcs(1 + width + PLACES.size, source, target, weights.astype(np.int32))
 
 
-def fixed_leafy() -> dict[str, Search]:
-    """Return the fixed inputs of hbf-4."""
-    return {
-        "a funnel of 75 vertices": Search(funnel(73)),
-        "a tree of 75 vertices": Search(tree(75)),
-        "parallel arcs, the least between": Search(
-            Graph.from_arcs(2, [0] * 5, [1] * 5, [7, 3, -2, 3, 9])
-        ),
-        "a root without arcs out": Search(Graph.from_arcs(4, [0, 2, 3], [1, 1, 1], [-5, 4, 7]), 1),
-        "a leaf that nobody reaches": Search(Graph.from_arcs(4, [0, 2], [1, 3], [5, -8])),
-        "300 long arcs into each leaf, one of them shorter by 1": Search(sieve(2**25 + 4)),
-        **changed(PLAIN.fixed(), with_leaves, np.random.default_rng(9)),
-    }
-
-
-def drawn_leafy(rng: Draw) -> dict[str, Search]:
-    """Draw searches for hbf-4."""
-    funnels = {"a drawn wide funnel": Search(funnel(int(rng.integers(65, 200))))}
-    return changed(PLAIN.draw(rng), with_leaves, rng) | funnels
-
-
 def run_leaves(kernel, device, search: Search) -> Results:
     """Launch once, on the distances of all that have arcs out."""
     g, root = search
@@ -469,19 +428,38 @@ def run_leaves(kernel, device, search: Search) -> Results:
     return launched(kernel, device, blocks_for(g.n * WARP_SIZE), THREADS, *arrays, distance=before)
 
 
-def leaves_budgets(case_of: CaseOf) -> list[Budget]:
-    """Return the bounds of hbf-4: 1,000 arcs are 32 for each lane; and no atomic."""
-    case = case_of("a funnel of 1,002 vertices", Search(funnel(1_000)))
-    return [atomics(case, at_most=0), sharing(case, at_most=103)]
+def _drawn_leafy(rng: Draw) -> dict[str, Search]:
+    funnels = {"a drawn wide funnel": Search(funnel(int(rng.integers(65, 200))))}
+    return changed(PLAIN.draw(rng), with_leaves, rng) | funnels
 
 
 LEAVES = KernelExercise(
-    texts("hbf-4"),
+    "hbf-4",
     parts=(end_leaves,),
     imports=WITH_SHUFFLES,
-    inputs=Inputs(fixed_leafy, drawn_leafy),
+    inputs=Inputs(
+        lambda: {
+            "a funnel of 75 vertices": Search(funnel(73)),
+            "a tree of 75 vertices": Search(tree(75)),
+            "parallel arcs, the least between": Search(
+                Graph.from_arcs(2, [0] * 5, [1] * 5, [7, 3, -2, 3, 9])
+            ),
+            "a root without arcs out": Search(
+                Graph.from_arcs(4, [0, 2, 3], [1, 1, 1], [-5, 4, 7]), 1
+            ),
+            "a leaf that nobody reaches": Search(Graph.from_arcs(4, [0, 2], [1, 3], [5, -8])),
+            "300 long arcs into each leaf, one of them shorter by 1": Search(sieve(2**25 + 4)),
+            **changed(PLAIN.fixed(), with_leaves, np.random.default_rng(9)),
+        },
+        _drawn_leafy,
+    ),
     case=cases_of(run_leaves, judge_distances),
-    budgets=leaves_budgets,
+    budgets=on(
+        "a funnel of 1,002 vertices",
+        lambda: Search(funnel(1_000)),
+        atomics(at_most=0),
+        sharing(at_most=103),
+    ),
     writes=("distance",),
 )
 

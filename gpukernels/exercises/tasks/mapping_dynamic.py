@@ -10,21 +10,19 @@ from gpukernels.mapping import expand
 from gpukernels.mapping.local_warp_search import search_registers
 from gpukernels.mapping.visits import write_item
 from gpukernels.primitives import FULL_MASK, THREADS, blocks_for
-from gpukernels.trace import STORE, Trace, metrics
+from gpukernels.trace import STORE, metrics
 
-from ..judge.case import Budget, CaseOf, Results, cases_of, launched, unpacked
+from ..judge.case import Results, cases_of, launched, unpacked
 from ..judge.completing import completions
-from ..judge.counters import requests, sharing
+from ..judge.counters import bound, on, requests, sharing
 from ..judge.exercise import KernelExercise, PredictionExercise
 from ..judge.inputs import Inputs
-from ..judge.skeleton import Gap
 from ..judge.variants import Variants
-from ..judge.words import words
-from .mapping_static import SIZES_OF_ITEMS, numbered, offsets_of
+from .mapping_static import SIZES_OF_ITEMS, numbered, offsets_of, writes
 
-IMPORTS = "from numba import cuda"
 WITH_MASK = "from numba import cuda\n\nfrom gpukernels.primitives import FULL_MASK"
-WITH_SEARCH = """from numba import cuda, int32
+WITH_SEARCH = """\
+from numba import cuda, int32
 
 from gpukernels.mapping.visits import write_item
 from gpukernels.primitives import FULL_MASK, WARP_SIZE, warp_inclusive_scan, warp_owner
@@ -65,13 +63,7 @@ def run_expansion(kernel, device, sizes: np.ndarray, **further) -> Results:
 # mapping-dynamic-1: predict the counter
 
 
-def named_in_items(items: int) -> dict[str, object]:
-    """Return the numbers in the words of mapping-dynamic-1 for so many items, by name."""
-    chunks = items // 128
-    return {"items": items, "units": 8 * items, "chunks": chunks, "ends": chunks + 1}
-
-
-def count_sectors(items: int) -> dict[str, int]:
+def count_sectors(items: int = 1024) -> dict[str, int]:
     """Count searches and sectors of four techniques on items of 8 units each."""
     counted, alike = {}, offsets_of([8] * items)
     for method, knobs in (
@@ -93,7 +85,7 @@ def count_sectors(items: int) -> dict[str, int]:
 
 
 PREDICT = PredictionExercise(
-    words("mapping-dynamic-1"),
+    "mapping-dynamic-1",
     answer={
         "sectors per store, work_item_to_thread": 32,
         "sectors per store, virtual_warp": 4,
@@ -103,7 +95,10 @@ PREDICT = PredictionExercise(
         "sectors per store, multi_phase": 4,
     },
     measure=count_sectors,
-    variants=Variants(1024, lambda rng: 128 * int(rng.integers(3, 17)), named_in_items),
+    variants=Variants(
+        lambda rng: {"items": 128 * int(rng.integers(3, 17))},
+        lambda items: {"units": 8 * items, "chunks": items // 128, "ends": items // 128 + 1},
+    ),
 )
 
 # mapping-dynamic-2: a loop that never ends
@@ -156,11 +151,6 @@ def turns(sizes: np.ndarray, threshold: int) -> np.ndarray:
     return np.where(large, before, -1)
 
 
-def gathered(sizes: np.ndarray, threshold: int = 100) -> Results:
-    """Return what `run_gather` should, by NumPy alone."""
-    return {"item": owners(sizes), "turn": turns(sizes, threshold)}
-
-
 def gather_inputs() -> dict[str, tuple]:
     """Return the fixed inputs of mapping-dynamic-2: sizes of items, and thresholds."""
     several = {
@@ -180,21 +170,24 @@ def gather_inputs() -> dict[str, tuple]:
     }
 
 
-def gather_budgets(case_of: CaseOf) -> list[Budget]:
-    """Return the bound of mapping-dynamic-2."""
-    sizes = np.r_[np.zeros(20, int), 900, np.zeros(30, int)]
-    return [sharing(case_of("an item of 900 units", (sizes,)), at_most=24)]
-
-
 GATHER = KernelExercise(
-    words("mapping-dynamic-2"),
+    "mapping-dynamic-2",
     parts=(gather,),
     imports=f"from numba import cuda, int32\n\nNOBODY = {NOBODY}",
     inputs=Inputs(
         gather_inputs, lambda rng: {n: (sizes,) for n, sizes in SIZES_OF_ITEMS.draw(rng).items()}
     ),
-    case=cases_of(unpacked(run_gather), unpacked(gathered)),
-    budgets=gather_budgets,
+    case=cases_of(
+        unpacked(run_gather),
+        unpacked(
+            lambda sizes, threshold=100: {"item": owners(sizes), "turn": turns(sizes, threshold)}
+        ),
+    ),
+    budgets=on(
+        "an item of 900 units",
+        lambda: (np.r_[np.zeros(20, int), 900, np.zeros(30, int)],),
+        sharing(at_most=24),
+    ),
     writes=("item", "turn"),
 )
 
@@ -216,8 +209,8 @@ def run_warps(kernel, device, sizes: np.ndarray) -> Results:
 
 COMPLETE = completions(
     "mapping-dynamic",
-    Gap("before = int32(inclusive - size)"),
-    Gap("owner = warp_owner(before, position)", 5),
+    "before = int32(inclusive - size)",
+    ("owner = warp_owner(before, position)", 5),
     parts=(search_registers, search_warps),
     imports=WITH_SEARCH,
     inputs=Inputs(workloads, SIZES_OF_ITEMS.draw),
@@ -250,27 +243,22 @@ def search_ends(offsets, item):
             item[unit] = i - lane + owner  # added
 
 
-def store_requests(trace: Trace) -> int:
-    """Count the warps' requests to store to `item`."""
-    return metrics.requests(trace.select(array=["item"]), None, STORE)
-
-
-def search_budgets(case_of: CaseOf) -> list[Budget]:
-    """Return the bounds of mapping-dynamic-3."""
-    case = case_of(SKEWED, workloads()[SKEWED])
-    return [
-        requests(case, at_most=24, array="offsets"),
-        Budget("requests to store", case, store_requests, at_most=40),
-    ]
-
-
 SEARCH = KernelExercise(
-    words("mapping-dynamic-3"),
+    "mapping-dynamic-3",
     parts=(search_ends,),
     imports=WITH_MASK,
     inputs=Inputs(workloads, SIZES_OF_ITEMS.draw),
     case=cases_of(run_expansion, lambda sizes: {"item": owners(sizes)}),
-    budgets=search_budgets,
+    budgets=on(
+        SKEWED,
+        lambda: workloads()[SKEWED],
+        requests(at_most=24, array="offsets"),
+        bound(
+            "requests to store",
+            writes,
+            at_most=40,
+        ),
+    ),
     writes=("item",),
 )
 
@@ -306,38 +294,31 @@ def run_cut(kernel, device, sizes: np.ndarray, chunk_steps: int) -> Results:
     )  # fmt: skip
 
 
-def boundaries(sizes: np.ndarray, chunk_steps: int) -> Results:
-    """Return what `run_cut` should, by NumPy alone."""
-    return {"boundary": owners(sizes + 1)[::chunk_steps]}
-
-
-def cut_inputs() -> dict[str, tuple]:
-    """Return the fixed inputs of mapping-dynamic-4: sizes of items and of chunks."""
-    return {
-        f"{name}, chunks of {chunk}": (sizes, chunk)
-        for name, sizes in workloads().items()
-        for chunk in (1, 32)
-    }
-
-
-def cut_budgets(case_of: CaseOf) -> list[Budget]:
-    """Return the bound of mapping-dynamic-4."""
-
-    def reads(trace: Trace) -> int:
-        return int(metrics.work_per_thread(trace, "offsets").max())
-
-    sizes = np.random.default_rng(9).integers(0, 9, 1024)
-    case = case_of("1,024 items, chunks of 32", (sizes, 32))
-    return [Budget("offsets that a thread reads", case, reads, at_most=10)]
-
-
 CUT = KernelExercise(
-    words("mapping-dynamic-4"),
+    "mapping-dynamic-4",
     parts=(cut,),
-    imports=IMPORTS,
-    inputs=numbered(cut_inputs, (1, 2, 7, 32), "units per chunk:"),
-    case=cases_of(unpacked(run_cut), unpacked(boundaries)),
-    budgets=cut_budgets,
+    inputs=numbered(
+        lambda: {
+            f"{name}, chunks of {chunk}": (sizes, chunk)
+            for name, sizes in workloads().items()
+            for chunk in (1, 32)
+        },
+        (1, 2, 7, 32),
+        "units per chunk:",
+    ),
+    case=cases_of(
+        unpacked(run_cut),
+        unpacked(lambda sizes, chunk_steps: {"boundary": owners(sizes + 1)[::chunk_steps]}),
+    ),
+    budgets=on(
+        "1,024 items, chunks of 32",
+        lambda: (np.random.default_rng(9).integers(0, 9, 1024), 32),
+        bound(
+            "offsets that a thread reads",
+            lambda trace: int(metrics.work_per_thread(trace, "offsets").max()),
+            at_most=10,
+        ),
+    ),
     writes=("boundary",),
 )
 

@@ -12,16 +12,13 @@ from gpukernels.mapping import expand
 from gpukernels.primitives import blocks_for
 from gpukernels.trace import STORE, Trace, metrics
 
-from ..judge.case import Budget, CaseOf, Results, cases_of, launched, unpacked
+from ..judge.case import Results, cases_of, launched, unpacked
 from ..judge.completing import completions
-from ..judge.counters import sharing
+from ..judge.counters import bound, on, sharing
 from ..judge.exercise import KernelExercise, PredictionExercise
 from ..judge.inputs import Draw, Inputs, sizes_of_items
-from ..judge.skeleton import Gap
 from ..judge.variants import Variants, spelled
-from ..judge.words import words
 
-IMPORTS = "from numba import cuda"
 WITH_INT32 = "from numba import cuda, int32"
 
 
@@ -91,10 +88,9 @@ def paired(*group_sizes: int) -> list[tuple[str, tuple]]:
 
 
 def named_in_items(units: int) -> dict[str, object]:
-    """Return the numbers in the words of mapping-static-1, by name."""
+    """Return the further numbers in the words of mapping-static-1, by name."""
     four, warp = -(-units // 4), -(-units // 32)
     return {
-        "units": units,
         "second": units + 4,
         "last": units + 120,
         "end": units + 27,
@@ -109,7 +105,7 @@ def named_in_items(units: int) -> dict[str, object]:
     }
 
 
-def count_rounds(units: int) -> dict[str, int]:
+def count_rounds(units: int = 40) -> dict[str, int]:
     """Count rounds, sectors and threads of virtual warps on an item of `units` and 31 of four."""
     counted, sizes = {}, np.array([units] + 31 * [4])
     for size in (1, 4, 32):
@@ -125,7 +121,7 @@ def count_rounds(units: int) -> dict[str, int]:
 
 
 PREDICT = PredictionExercise(
-    words("mapping-static-1"),
+    "mapping-static-1",
     answer={
         "rounds, 1 per group": 40,
         "sectors, 1 per group": 17,
@@ -135,7 +131,7 @@ PREDICT = PredictionExercise(
         "threads, 32 per group": 1024,
     },
     measure=count_rounds,
-    variants=Variants(40, lambda rng: int(rng.integers(33, 128)), named_in_items),
+    variants=Variants(lambda rng: {"units": int(rng.integers(33, 128))}, named_in_items),
 )
 
 # mapping-static-2: virtual warps, turned around
@@ -174,15 +170,6 @@ def column_inputs() -> list[tuple[str, tuple]]:
     ]
 
 
-def column_budgets(case_of: CaseOf) -> list[Budget]:
-    """Return the bounds of mapping-static-2."""
-    case = case_of("64 items of 24 units, 8 threads per item", (np.full(64, 24), 8))
-    return [
-        Budget("sectors per write", case, sectors_per_write, at_most=5),
-        sharing(case, at_most=12, array="item"),
-    ]
-
-
 def sectors_per_write(trace: Trace) -> float:
     """Return the mean number of sectors that a warp's request to write ``item`` touches."""
     return metrics.sectors_per_request(trace.select(array=["item"]), [STORE])
@@ -194,12 +181,16 @@ def writes(trace: Trace) -> int:
 
 
 WRITE = KernelExercise(
-    words("mapping-static-2"),
+    "mapping-static-2",
     parts=(expand_columns,),
-    imports=IMPORTS,
     inputs=in_groups(column_inputs, "per item"),
     case=cases_of(unpacked(run_columns), lambda value: {"item": columns(value[0])}),
-    budgets=column_budgets,
+    budgets=on(
+        "64 items of 24 units, 8 threads per item",
+        lambda: (np.full(64, 24), 8),
+        bound("sectors per write", sectors_per_write, at_most=5),
+        sharing(at_most=12, array="item"),
+    ),
     writes=("item",),
 )
 
@@ -253,19 +244,17 @@ def sum_inputs() -> list[tuple[str, tuple]]:
     ]
 
 
-def sum_budgets(case_of: CaseOf) -> list[Budget]:
-    """Return the bound of mapping-static-3."""
-    case = case_of("33 items of 32 units, 32 threads per group", (np.full(33, 32), 32))
-    return [sharing(case, at_most=8)]
-
-
 SUMS = KernelExercise(
-    words("mapping-static-3"),
+    "mapping-static-3",
     parts=(sum_groups,),
     imports=WITH_INT32,
     inputs=in_groups(sum_inputs, "per group"),
     case=cases_of(unpacked(run_sums), unpacked(totals)),
-    budgets=sum_budgets,
+    budgets=on(
+        "33 items of 32 units, 32 threads per group",
+        lambda: (np.full(33, 32), 32),
+        sharing(at_most=8),
+    ),
     writes=("total",),
 )
 
@@ -303,22 +292,17 @@ def run_enough_groups(kernel, device, given: tuple) -> Results:
     return run_groups(kernel, device, sizes, size, max(blocks_for(len(sizes) * size, 64), 1))
 
 
-def aligned_budgets(case_of: CaseOf) -> list[Budget]:
-    """Return the bounds of mapping-static-4."""
-    case = case_of("40 items of 203 units, 32 threads per group", (np.full(40, 203), 32))
-    return [
-        Budget("sectors per write", case, sectors_per_write, at_most=4),
-        Budget("writes of all warps", case, writes, at_most=320),
-    ]
-
-
 ALIGNED = KernelExercise(
-    words("mapping-static-4"),
+    "mapping-static-4",
     parts=(expand_aligned,),
-    imports=IMPORTS,
     inputs=in_groups(lambda: paired(8, 4, 1, 32, 16, 32, 2, 4), "per group"),
     case=cases_of(run_enough_groups, unpacked(items_of_units)),
-    budgets=aligned_budgets,
+    budgets=on(
+        "40 items of 203 units, 32 threads per group",
+        lambda: (np.full(40, 203), 32),
+        bound("sectors per write", sectors_per_write, at_most=4),
+        bound("writes of all warps", writes, at_most=320),
+    ),
     writes=("item",),
 )
 
@@ -339,10 +323,9 @@ def write_in_groups(offsets, item, size):
 SHARE = "group, lane = cuda.grid(1) // size, cuda.grid(1) % size"
 COMPLETE = completions(
     "mapping-static",
-    Gap(SHARE),
-    Gap(SHARE, 5),
+    SHARE,
+    (SHARE, 5),
     parts=(write_in_groups,),
-    imports=IMPORTS,
     inputs=in_groups(lambda: paired(8, 4, 1, 32, 16, 32, 2, 4), "per group"),
     case=cases_of(unpacked(run_groups), unpacked(items_of_units)),
     writes=("item",),

@@ -2,67 +2,52 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from numba import cuda
 
 from gpukernels.device import SimtDevice
 from gpukernels.primitives import FULL_MASK, THREADS, WARP_SIZE, blocks_for
 
-from ..judge.case import Budget, CaseOf, Results, cases_of, launched, unpacked
+from ..judge.case import Results, cases_of, launched, unpacked
 from ..judge.completing import completions
-from ..judge.counters import coalesced, sharing
+from ..judge.counters import coalesced, on, sharing
 from ..judge.exercise import KernelExercise, PredictionExercise
 from ..judge.inputs import Draw, Inputs, sizes_of_items
-from ..judge.skeleton import Gap
 from ..judge.variants import Variants, listed
-from ..judge.words import words
 
 # energy-1: three stopwatches
 
 
-class Queued(NamedTuple):
-    """The numbers of energy-1: microseconds of a launch and of kernels, and watts of a GPU."""
-
-    launch: int = 10
-    short: int = 4
-    long: int = 30
-    fused: int = 60
-    working: int = 500
-    waiting: int = 100
-
-    def kernels(self) -> tuple[int, ...]:
-        """Return what the five kernels take."""
-        return (self.short, self.long) * 2 + (self.short,)
+def five(short: int, long: int) -> tuple[int, ...]:
+    """Return what the five kernels of energy-1 take, in microseconds."""
+    return (short, long, short, long, short)
 
 
-def draw_queued(rng: Draw) -> Queued:
+def draw_queued(rng: Draw) -> dict[str, int]:
     """Draw kernels of which short ones end before the next launch, and long ones do not."""
     launch = int(rng.integers(6, 13))
     short, long = int(rng.integers(2, launch - 2)), int(rng.integers(2 * launch, 4 * launch))
     fused = 2 * (long - int(rng.integers(1, short + 1)))
-    watts = int(rng.integers(3, 8)), int(rng.integers(1, 3))
-    return Queued(launch, short, long, fused, 100 * watts[0], 50 * watts[1])
+    watts = {"working": 100 * int(rng.integers(3, 8)), "waiting": 50 * int(rng.integers(1, 3))}
+    return {"launch": launch, "short": short, "long": long, "fused": fused, **watts}
 
 
-def named_in_queued(given: Queued) -> dict[str, object]:
-    """Return the numbers in the words of energy-1, by name."""
-    launches, spans, done = [given.launch * k for k in range(1, 6)], [], 0
-    for queued, kernel in zip(launches, given.kernels(), strict=True):
+def named_in_queued(launch, short, long, fused, working, waiting) -> dict[str, object]:
+    """Return further numbers in the words of energy-1, by name."""
+    kernels, launches, spans, done = five(short, long), [launch * k for k in range(1, 6)], [], 0
+    for queued, kernel in zip(launches, kernels, strict=True):
         begin = max(queued, done)
         done = begin + kernel
         spans.append(f"{begin} to {done}")
-    alone = sum(given.kernels())
+    alone = sum(kernels)
     return {
-        **given._asdict(),
         "launches": listed(launches),
         "spans": f"{', '.join(spans[:-1])} and {spans[-1]}",
         "queued": launches[-1],
         "done": done,
         "alone": alone,
         "waits": done - alone,
-        "energy": given.working * alone + given.waiting * (done - alone),
+        "energy": working * alone + waiting * (done - alone),
     }
 
 
@@ -92,13 +77,15 @@ def run_clocks(kernel, device, kernels, launch) -> Results:
     return launched(kernel, device, 1, 1, kernels, launch, clocks=np.zeros(3, np.int64))
 
 
-def measure_clocks(given: Queued) -> dict[str, int]:
+def measure_clocks(
+    launch=10, short=4, long=30, fused=60, working=500, waiting=100
+) -> dict[str, int]:
     """Play five launches and one, and read the clocks and a meter."""
     runs = []
-    for kernels in (given.kernels(), (given.fused,)):
+    for kernels in (five(short, long), (fused,)):
         device = SimtDevice(trace=True)
-        queued, done, waits = read_clocks(device, kernels, given.launch).tolist()
-        energy = given.working * (done - waits) + given.waiting * waits
+        queued, done, waits = read_clocks(device, kernels, launch).tolist()
+        energy = working * (done - waits) + waiting * waits
         runs.append((queued, done, done - waits, energy))
     names = "clock stopped without waiting", "clock stopped after waiting", "kernels alone"
     counts = dict(zip((*names, "microjoules"), runs[0], strict=True))
@@ -106,7 +93,7 @@ def measure_clocks(given: Queued) -> dict[str, int]:
 
 
 CLOCKS = PredictionExercise(
-    words("energy-1"),
+    "energy-1",
     answer={
         "clock stopped without waiting": 50,
         "clock stopped after waiting": 88,
@@ -115,7 +102,7 @@ CLOCKS = PredictionExercise(
         "microjoules, one launch": 31_000,
     },
     measure=measure_clocks,
-    variants=Variants(Queued(), draw_queued, named_in_queued),
+    variants=Variants(draw_queued, named_in_queued),
 )
 
 # energy-line, energy-lines: the kernel that counts energy-1
@@ -143,10 +130,9 @@ PLAYED = Inputs(
 )
 COMPLETE = completions(
     "energy",
-    Gap("waits += queued - done"),
-    Gap("for kernel in range(kernels.size):", 6),
+    "waits += queued - done",
+    ("for kernel in range(kernels.size):", 6),
     parts=(play,),
-    imports="from numba import cuda",
     inputs=PLAYED,
     case=cases_of(unpacked(run_clocks), unpacked(clocks_of)),
     writes=("clocks",),
@@ -207,13 +193,12 @@ SAMPLES = Inputs(
 
 
 SPEND = KernelExercise(
-    words("energy-2"),
+    "energy-2",
     parts=(spend,),
-    imports="from numba import cuda",
     inputs=SAMPLES,
     case=cases_of(unpacked(run_spend), unpacked(spent)),
     # A sample, two stores, a neighbor, and a store and load more.
-    budgets=lambda case_of: [sharing(case_of("256 samples", (np.arange(256), 7)), at_most=7)],
+    budgets=on("256 samples", lambda: (np.arange(256), 7), sharing(at_most=7)),
     writes=("above", "spent"),
 )
 
@@ -267,27 +252,26 @@ def tallies(sizes) -> Results:
     }
 
 
-def run_sizes() -> dict[str, np.ndarray]:
-    """Return the fixed inputs of energy-3."""
-    return {"large samples in runs of 33, 0, 67 and 1": np.array([33, 0, 67, 1])} | RUNS.fixed()
-
-
 RUNS = sizes_of_items(most_items=40, most_units=150)
 
 
-def tally_budgets(case_of: CaseOf) -> list[Budget]:
-    """Return the bounds of energy-3, on nine runs of 256 samples."""
-    case = case_of("nine runs of 256", np.full(9, 256))
-    return [sharing(case, at_most=12), coalesced(case, at_most=8, array="watts")]
-
-
 TALLY = KernelExercise(
-    words("energy-3"),
+    "energy-3",
     parts=(tally,),
     imports="from numba import cuda\n\nFULL_MASK = 0xFFFFFFFF",
-    inputs=Inputs(run_sizes, RUNS.draw),
+    inputs=Inputs(
+        lambda: (
+            {"large samples in runs of 33, 0, 67 and 1": np.array([33, 0, 67, 1])} | RUNS.fixed()
+        ),
+        RUNS.draw,
+    ),
     case=cases_of(run_tally, tallies),
-    budgets=tally_budgets,
+    budgets=on(
+        "nine runs of 256",
+        lambda: np.full(9, 256),
+        sharing(at_most=12),
+        coalesced(at_most=8, array="watts"),
+    ),
     writes=("total", "peak"),
 )
 

@@ -14,13 +14,10 @@ from gpukernels.trace import metrics
 
 from ..judge.case import Budget, CaseOf, Results, cases_of, launched, unpacked
 from ..judge.completing import completions
-from ..judge.counters import coalesced, no_atomics, sharing
+from ..judge.counters import bound, coalesced, no_atomics, on, sharing
 from ..judge.exercise import KernelExercise, PredictionExercise
 from ..judge.inputs import Draw, Inputs, graphs_from_0
-from ..judge.skeleton import Gap
-from ..judge.words import words
 
-IMPORTS = "from numba import cuda"
 WITH_WARP_SUM = "from numba import cuda\n\nfrom gpukernels.primitives import warp_sum"
 
 
@@ -82,7 +79,7 @@ def count_sectors() -> dict[str, int]:
 
 
 PREDICT = PredictionExercise(
-    words("representations-1"),
+    "representations-1",
     answer={"a warp per row": 1, "a thread per row": 32},
     measure=count_sectors,
 )
@@ -133,23 +130,19 @@ def sums_of(g: Graph) -> Results:
     return {"sums": neighbor_sums(g, numbers(g))}
 
 
-def warp_row_budgets(case_of: CaseOf) -> list[Budget]:
-    """Return the bounds of representations-2."""
-    case = case_of("the R-MAT graph of the chapter", web())
-    return [
-        coalesced(case, at_most=2, array="targets"),
-        no_atomics(case),
-        sharing(case, at_most=24),
-    ]
-
-
 WARP_ROW = KernelExercise(
-    words("representations-2"),
+    "representations-2",
     parts=(warp_neighbor_sum,),
     imports=WITH_WARP_SUM,
     inputs=Inputs(rows, DRAWN),
     case=cases_of(lambda kernel, d, g: run_by_warp(kernel, d, g, numbers(g)), sums_of),
-    budgets=warp_row_budgets,
+    budgets=on(
+        "the R-MAT graph of the chapter",
+        web,
+        coalesced(at_most=2, array="targets"),
+        no_atomics(),
+        sharing(at_most=24),
+    ),
     writes=("sums",),
 )
 
@@ -186,21 +179,15 @@ def row_sums(g: Graph) -> Results:
     return {"sums": np.where(cells == ABSENT, 0, cells).sum(axis=1)}
 
 
-def matrix_budgets(case_of: CaseOf) -> list[Budget]:
-    """Return the bound of what only a warp whose lanes read neighboring cells keeps."""
-    case = case_of("an R-MAT graph of 64 vertices", small_web())
-    return [coalesced(case, at_most=5, array="matrix")]
-
-
 COMPLETE = completions(
     "representations",
-    Gap("weight = matrix[u * pitch + v]"),
-    Gap("for v in range(lane, sums.size, WARP_SIZE):", 5),
+    "weight = matrix[u * pitch + v]",
+    ("for v in range(lane, sums.size, WARP_SIZE):", 5),
     parts=(adjacency_matrix.matrix_row_sum,),
     imports="from numba import cuda\n\nfrom gpukernels.primitives import WARP_SIZE, warp_sum",
     inputs=Inputs(matrices, DRAWN),
     case=cases_of(run_matrix, row_sums),
-    budgets=matrix_budgets,
+    budgets=on("an R-MAT graph of 64 vertices", small_web, coalesced(at_most=5, array="matrix")),
     writes=("sums",),
 )
 
@@ -243,19 +230,12 @@ def runs() -> dict[str, Graph]:
     }
 
 
-def run_budgets(case_of: CaseOf) -> list[Budget]:
-    """Return the bounds of representations-3."""
-    case = case_of("a path of 300 vertices", path(300))
-    return [no_atomics(case), sharing(case, at_most=20)]
-
-
 HASTY = KernelExercise(
-    words("representations-3"),
+    "representations-3",
     parts=(hasty_neighbor_sum,),
-    imports=IMPORTS,
     inputs=Inputs(runs, DRAWN),
     case=cases_of(lambda kernel, d, g: run_by_arc(kernel, d, g, numbers(g)), sums_of),
-    budgets=run_budgets,
+    budgets=on("a path of 300 vertices", lambda: path(300), no_atomics(), sharing(at_most=20)),
     writes=("sums",),
 )
 
@@ -321,31 +301,32 @@ def queries() -> dict[str, tuple]:
     }
 
 
-def drawn_queries(rng: Draw) -> dict[str, tuple]:
-    """Draw a graph, and queries of which half ask for one of its arcs."""
+def query_budgets(case_of: CaseOf) -> list[Budget]:
+    """Return the bound of representations-4: a target a turn, and one more."""
+    g = web()
+    turns = int(np.log2(g.out_degree.max())) + 1
+    return on(
+        "256 queries to the R-MAT graph of the chapter",
+        lambda: some_arcs(g, 128, 128),
+        bound(
+            "targets that a thread looks at",
+            lambda trace: int(metrics.work_per_thread(trace, "targets").max()),
+            at_most=turns + 1,
+        ),
+    )(case_of)
+
+
+def _drawn_queries(rng: Draw) -> dict[str, tuple]:
     g = rmat(6, edge_factor=4, seed=int(rng.integers(2**31)), parallel="min", self_loops="remove")
     arcs = np.stack(g.coo)[:, rng.integers(g.m, size=30)]
     queries = np.concatenate([arcs, rng.integers(g.n, size=(2, 30))], axis=1)
     return {"60 drawn queries to a drawn R-MAT graph": (g, *queries)}
 
 
-def query_budgets(case_of: CaseOf) -> list[Budget]:
-    """Return the bound of representations-4."""
-    g = web()
-    turns = int(np.log2(g.out_degree.max())) + 1
-
-    def targets_loaded(trace) -> int:
-        return int(metrics.work_per_thread(trace, "targets").max())
-
-    case = case_of("256 queries to the R-MAT graph of the chapter", some_arcs(g, 128, 128))
-    return [Budget("targets that a thread looks at", case, targets_loaded, at_most=turns + 1)]
-
-
 SEARCH = KernelExercise(
-    words("representations-4"),
+    "representations-4",
     parts=(csr_search,),
-    imports=IMPORTS,
-    inputs=Inputs(queries, drawn_queries),
+    inputs=Inputs(queries, _drawn_queries),
     case=cases_of(unpacked(run_queries), unpacked(answers)),
     budgets=query_budgets,
     writes=("found",),

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from numba import cuda, int32
 
@@ -18,16 +16,13 @@ from gpukernels.primitives import (
 from gpukernels.primitives.warp_scan import scan_warps_inclusive, warp_inclusive_scan
 from gpukernels.trace import metrics
 
-from ..judge.case import Budget, CaseOf, Results, cases_of, launched
+from ..judge.case import Results, cases_of, launched, one_each
 from ..judge.completing import completions
-from ..judge.counters import sharing
+from ..judge.counters import bound, on, sharing
 from ..judge.exercise import KernelExercise, PredictionExercise
 from ..judge.inputs import Draw, Inputs, drawn_numbers
-from ..judge.skeleton import Gap
 from ..judge.variants import Variants, spelled
-from ..judge.words import words
 
-IMPORTS = "from numba import cuda"
 WITH_BLOCK_SCAN = (
     "from numba import cuda, int32\n\nfrom gpukernels.primitives import block_exclusive_scan"
 )
@@ -84,31 +79,20 @@ def in_runs(scan, values: np.ndarray, length: int) -> np.ndarray:
 # scans-1: predict passes, barriers, reads and launches
 
 
-class Lengths(NamedTuple):
-    """The numbers of scans-1: of items, one of whose units is looked for, and of values."""
-
-    items: int = 1000
-    values: int = 10_000
-
-
-def draw_lengths(rng: Draw) -> Lengths:
+def draw_lengths(rng: Draw) -> dict[str, int]:
     """Draw items that are no power of two, and values of at least two tiles and at most 16."""
     levels = int(rng.integers(6, 13))
     items = int(rng.integers(2 ** (levels - 1) + 1, 2**levels))
-    return Lengths(items, 500 * int(rng.integers(5, 33)))
+    return {"items": items, "values": 500 * int(rng.integers(5, 33))}
 
 
-def named_in_lengths(given: Lengths) -> dict[str, object]:
-    """Return the numbers in the words of scans-1, by name."""
-    return {
-        **given._asdict(),
-        "plain": str(given.items),
-        "reads": given.items.bit_length(),
-        "tiles": spelled(blocks_for(given.values, 1024)),
-    }
+def named_in_lengths(items: int, values: int) -> dict[str, object]:
+    """Return further numbers in the words of scans-1, by name."""
+    tiles = spelled(blocks_for(values, 1024))
+    return {"plain": str(items), "reads": items.bit_length(), "tiles": tiles}
 
 
-def count_scans(given: Lengths) -> dict[str, int]:
+def count_scans(items: int = 1000, values: int = 10_000) -> dict[str, int]:
     """Count what the scans and a search of this chapter do on small inputs."""
     counted = {}
     for name, padding in (("plain", False), ("padded", True)):
@@ -117,17 +101,17 @@ def count_scans(given: Lengths) -> dict[str, int]:
         counted[f"extra passes, {name}"] = int(metrics.bank_conflicts(device.trace).sum())
     counted["barriers"] = metrics.barriers(device.trace)
     device = SimtDevice(trace=True)
-    offsets, unit = np.arange(given.items + 1), given.items // 2
+    offsets, unit = np.arange(items + 1), items // 2
     find_owners(offsets, [unit], "one_sided", threads=32, device=device)
     counted["reads"] = metrics.requests(device.trace.select(array="offsets"))
     device = SimtDevice(trace=True)
-    device_scan(np.ones(given.values, int), threads=128, device=device)
+    device_scan(np.ones(values, int), threads=128, device=device)
     counted["launches"] = len(device.trace.launches)
     return counted
 
 
 PREDICT = PredictionExercise(
-    words("scans-1"),
+    "scans-1",
     answer={
         "extra passes, plain": 40,
         "extra passes, padded": 0,
@@ -136,7 +120,7 @@ PREDICT = PredictionExercise(
         "launches": 4,
     },
     measure=count_scans,
-    variants=Variants(Lengths(), draw_lengths, named_in_lengths),
+    variants=Variants(draw_lengths, named_in_lengths),
 )
 
 # scans-2: a pass of a radix sort, in a warp
@@ -157,66 +141,47 @@ def split_warps(values, out):
         out[first + place] = values[i]  # added
 
 
-def run_split(kernel, device, values) -> Results:
-    """Split each 32 of `values` into even and odd ones."""
-    values, out = np.asarray(values, np.int32), np.full(len(values), -1, np.int32)
-    return launched(
-        kernel, device, max(blocks_for(values.size, THREADS), 1), THREADS, values, out=out
-    )
-
-
 def split(values: np.ndarray) -> Results:
     """Return each 32 of `values` with the even ones first, by NumPy alone."""
     warp = np.arange(values.size) // 32
     return {"out": values[np.lexsort((values % 2, warp))]}
 
 
-def to_split() -> dict[str, np.ndarray]:
-    """Return the fixed inputs of scans-2."""
-    turns = np.arange(64) // 32
-    return inputs() | {
-        "32 odd numbers, then 32 even ones": 2 * np.arange(64) + 1 - turns,
-        "33 odd numbers": 2 * np.arange(33) - 31,
-    }
-
-
-def split_budgets(case_of: CaseOf) -> list[Budget]:
-    """Return the bounds of scans-2."""
-    case = case_of(ODD, inputs()[ODD])
-    return [
-        Budget("warp steps", case, metrics.warp_steps, at_most=400),
-        sharing(case, at_most=4),
-    ]
-
-
 SPLIT = KernelExercise(
-    words("scans-2"),
+    "scans-2",
     parts=(split_warps,),
-    imports=IMPORTS,
-    inputs=Inputs(to_split, drawn_numbers(most=500, low=-(2**31), high=2**31 - 1)),
-    case=cases_of(run_split, split),
-    budgets=split_budgets,
+    inputs=Inputs(
+        lambda: {
+            **inputs(),
+            "32 odd numbers, then 32 even ones": 2 * np.arange(64) + 1 - np.arange(64) // 32,
+            "33 odd numbers": 2 * np.arange(33) - 31,
+        },
+        drawn_numbers(most=500, low=-(2**31), high=2**31 - 1),
+    ),
+    case=cases_of(one_each(THREADS, out=np.int32), split),
+    budgets=on(
+        ODD,
+        lambda: inputs()[ODD],
+        bound("warp steps", metrics.warp_steps, at_most=400),
+        sharing(at_most=4),
+    ),
     writes=("out",),
 )
 
 # scans-line and scans-lines: the scan of a warp
 
 
-def run_warps(kernel, device, values) -> Results:
-    """Scan each 32 of `values` on their own."""
-    values, scanned = np.asarray(values, np.int32), np.full(len(values), -1, np.int32)
-    blocks = max(blocks_for(values.size, THREADS), 1)
-    return launched(kernel, device, blocks, THREADS, values, scanned=scanned)
-
-
 COMPLETE = completions(
     "scans",
-    Gap("below = cuda.shfl_up_sync(FULL_MASK, value, step)"),
-    Gap("while step < WARP_SIZE:", 5),
+    "below = cuda.shfl_up_sync(FULL_MASK, value, step)",
+    ("while step < WARP_SIZE:", 5),
     parts=(warp_inclusive_scan, scan_warps_inclusive),
     imports=WITH_MASK,
     inputs=NUMBERS,
-    case=cases_of(run_warps, lambda values: {"scanned": in_runs(np.cumsum, values, 32)}),
+    case=cases_of(
+        one_each(THREADS, scanned=np.int32),
+        lambda values: {"scanned": in_runs(np.cumsum, values, 32)},
+    ),
     writes=("scanned",),
 )
 
@@ -248,12 +213,11 @@ def run_complete(kernel, device, values) -> Results:
 
 
 BLOCKS = KernelExercise(
-    words("scans-3"),
+    "scans-3",
     parts=(complete_scan,),
-    imports=IMPORTS,
     inputs=NUMBERS,
     case=cases_of(run_complete, lambda values: {"scanned": exclusive(values)}),
-    budgets=lambda case_of: [sharing(case_of(ODD, inputs()[ODD]), at_most=20)],
+    budgets=on(ODD, lambda: inputs()[ODD], sharing(at_most=20)),
     writes=("scanned",),
 )
 
@@ -276,34 +240,21 @@ def scan_four(values, scanned):
         before = int32(before + values[i])  # added
 
 
-def run_four(kernel, device, values) -> Results:
-    """Scan each 256 of `values` on their own, with 64 threads a block."""
-    values, scanned = np.asarray(values, np.int32), np.full(len(values), -1, np.int32)
-    blocks = max(blocks_for(values.size, 4 * THREADS), 1)
-    return launched(kernel, device, blocks, THREADS, values, scanned=scanned)
-
-
-def blockwise(values: np.ndarray) -> Results:
-    """Return the exclusive scan of each 4 x 64 values on their own."""
-    return {"scanned": in_runs(exclusive, values, 4 * THREADS)}
-
-
-def four_budgets(case_of: CaseOf) -> list[Budget]:
-    """Return the bounds of scans-4."""
-    case = case_of(ODD, inputs()[ODD])
-    return [
-        Budget("barriers of all warps", case, metrics.barriers, at_most=16),
-        Budget("warp steps", case, metrics.warp_steps, at_most=800),
-    ]
-
-
 FOUR = KernelExercise(
-    words("scans-4"),
+    "scans-4",
     parts=(scan_four,),
     imports=WITH_BLOCK_SCAN,
     inputs=NUMBERS,
-    case=cases_of(run_four, blockwise),
-    budgets=four_budgets,
+    case=cases_of(
+        one_each(THREADS, each=4, scanned=np.int32),
+        lambda values: {"scanned": in_runs(exclusive, values, 4 * THREADS)},
+    ),
+    budgets=on(
+        ODD,
+        lambda: inputs()[ODD],
+        bound("barriers of all warps", metrics.barriers, at_most=16),
+        bound("warp steps", metrics.warp_steps, at_most=800),
+    ),
     writes=("scanned",),
 )
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from numba import cuda, int32
 
@@ -11,14 +9,21 @@ from gpukernels.device import SimtDevice
 from gpukernels.graphs.generators import erdos_renyi, path, star
 from gpukernels.trace import metrics
 
-from ..judge.case import Budget, CaseOf, Results, cases_of, launched, unpacked
+from ..judge.case import Results, cases_of, launched, unpacked
 from ..judge.completing import completions
-from ..judge.counters import bank_conflicts, coalesced, no_atomics, requests, sharing, waiting
+from ..judge.counters import (
+    bank_conflicts,
+    bound,
+    coalesced,
+    no_atomics,
+    on,
+    requests,
+    sharing,
+    waiting,
+)
 from ..judge.exercise import KernelExercise, PredictionExercise
 from ..judge.inputs import Draw, Inputs, drawn_numbers
-from ..judge.skeleton import Gap
 from ..judge.variants import Variants, spelled
-from ..judge.words import words
 
 IMPORTS = "from numba import cuda, int32"
 
@@ -61,49 +66,41 @@ def count_lanes(device, kind) -> np.ndarray:
     return device.read(counters)
 
 
-class Accesses(NamedTuple):
-    """The numbers of shared-1: how far apart lanes read in two requests, and counters."""
-
-    a: int = 40
-    c: int = 36
-    counters: int = 5
-
-
-def draw_accesses(rng: Draw) -> Accesses:
+def draw_accesses(rng: Draw) -> dict[str, int]:
     """Draw two strides that go around the banks, within the words of the shared array."""
     a, c = rng.choice([34, 36, 40], 2, replace=False).tolist()
-    return Accesses(a, c, int(rng.integers(3, 17)))
+    return {"a": a, "c": c, "counters": int(rng.integers(3, 17))}
 
 
-def named_in_accesses(given: Accesses) -> dict[str, object]:
-    """Return the numbers in the words of shared-1, by name."""
-    about = {"counters": given.counters, "kinds": spelled(given.counters)}
-    for name, apart in (("a", given.a), ("c", given.c)):
+def named_in_accesses(a: int, c: int, counters: int) -> dict[str, object]:
+    """Return further numbers in the words of shared-1, by name."""
+    about: dict[str, object] = {"kinds": spelled(counters), "waiting": 32 - counters}
+    for name, apart in (("a", a), ("c", c)):
         bank = apart % 32
-        about |= {name: apart, f"bank_{name}": bank, f"times_{name}": spelled(bank)}
+        about |= {f"bank_{name}": bank, f"times_{name}": spelled(bank)}
         about[f"lanes_{name}"] = spelled(32 // bank).capitalize()
-    return about | {"waiting": 32 - given.counters}
+    return about
 
 
-def count_passes(given: Accesses) -> dict[str, int]:
+def count_passes(a: int = 40, c: int = 36, counters: int = 5) -> dict[str, int]:
     """Count the passes of three requests to shared memory, and lanes that wait at an atomic."""
     lane = np.arange(32)
     counted = {}
-    for name, word in {"a": given.a * lane, "b": lane // 2, "c": given.c * lane}.items():
+    for name, word in {"a": a * lane, "b": lane // 2, "c": c * lane}.items():
         device = SimtDevice(trace=True)
         read_words(device, word)
         counted[name] = int(metrics.bank_conflicts(device.trace.select(array="tile"))[-1]) + 1
     device = SimtDevice(trace=True)
-    count_lanes(device, lane % given.counters)
+    count_lanes(device, lane % counters)
     counted["d"] = int(metrics.atomic_conflicts(device.trace).sum())
     return counted
 
 
 PREDICT = PredictionExercise(
-    words("shared-1"),
+    "shared-1",
     answer={"a": 8, "b": 1, "c": 4, "d": 27},
     measure=count_passes,
-    variants=Variants(Accesses(), draw_accesses, named_in_accesses),
+    variants=Variants(draw_accesses, named_in_accesses),
 )
 
 # shared-line and shared-lines: the plain tree of a sum
@@ -148,8 +145,8 @@ def whole_blocks() -> dict[str, np.ndarray]:
 
 COMPLETE = completions(
     "shared",
-    Gap("cuda.syncthreads()"),
-    Gap("while apart < 128:", 5),
+    "cuda.syncthreads()",
+    ("while apart < 128:", 5),
     parts=(a_tree_in_shared,),
     imports=IMPORTS,
     inputs=Inputs(
@@ -183,11 +180,6 @@ def block_sum(values, total):
         total[0] = tile[0]
 
 
-def run_block_sum(kernel, device, values) -> Results:
-    """Add up at most 128 numbers with one block of 128 threads."""
-    return launched(kernel, device, 1, 128, values.astype(np.int32), total=np.full(1, -1, np.int64))
-
-
 def to_add() -> dict[str, np.ndarray]:
     """Return the fixed inputs of shared-2; the first is full."""
     draw = np.random.default_rng(0)
@@ -206,25 +198,27 @@ def to_add() -> dict[str, np.ndarray]:
     }
 
 
-def block_sum_budgets(case_of: CaseOf) -> list[Budget]:
-    """Return the bounds of shared-2: four warps, and two loads and a store at each level."""
-    full = case_of("128 numbers", to_add()["128 numbers"])
-    return [
-        Budget("warp steps", full, metrics.warp_steps, at_most=160),
-        Budget("divergent branches", full, metrics.divergent_branches, at_most=6),
-        Budget("barriers of all warps", full, metrics.barriers, at_most=4 * (1 + LEVELS)),
-        no_atomics(full),
-        sharing(full, at_most=5 + 3 * LEVELS),
-    ]
-
-
 WAKE = KernelExercise(
-    words("shared-2"),
+    "shared-2",
     parts=(block_sum,),
     imports=IMPORTS,
     inputs=Inputs(to_add, drawn_numbers(most=128, low=-1_000, high=1_000_000)),
-    case=cases_of(run_block_sum, added),
-    budgets=block_sum_budgets,
+    case=cases_of(
+        lambda kernel, device, values: launched(
+            kernel, device, 1, 128, values.astype(np.int32), total=np.full(1, -1, np.int64)
+        ),
+        added,
+    ),
+    # Four warps, and two loads and a store at each level.
+    budgets=on(
+        "128 numbers",
+        lambda: to_add()["128 numbers"],
+        bound("warp steps", metrics.warp_steps, at_most=160),
+        bound("divergent branches", metrics.divergent_branches, at_most=6),
+        bound("barriers of all warps", metrics.barriers, at_most=4 * (1 + LEVELS)),
+        no_atomics(),
+        sharing(at_most=5 + 3 * LEVELS),
+    ),
     writes=("total",),
 )
 
@@ -251,6 +245,10 @@ def run_rotate(kernel, device, n, rounds) -> Results:
     return launched(kernel, device, 1, int(n), values=numbers(n), rounds=int(rounds))
 
 
+#: Rows and columns of the fixed inputs of shared-4.
+SHAPES = ((32, 32), (0, 5), (40, 33), (1, 90), (64, 64), (1, 1), (65, 1), (31, 64), (3, 300))
+
+
 def numbers(n: int) -> np.ndarray:
     """Return `n` int32 numbers, the first the least that there is and the last the largest.
 
@@ -271,7 +269,7 @@ def to_rotate() -> dict[str, tuple]:
 
 
 ROTATE = KernelExercise(
-    words("shared-3"),
+    "shared-3",
     parts=(rotate,),
     imports=IMPORTS,
     inputs=Inputs(
@@ -280,7 +278,7 @@ ROTATE = KernelExercise(
     case=cases_of(
         unpacked(run_rotate), unpacked(lambda n, rounds: {"values": np.roll(numbers(n), -rounds)})
     ),
-    budgets=lambda case_of: [sharing(case_of("128 numbers, 3 rounds", (128, 3)), at_most=16)],
+    budgets=on("128 numbers, 3 rounds", lambda: (128, 3), sharing(at_most=16)),
     writes=("values",),
 )
 
@@ -308,32 +306,25 @@ def run_transpose(kernel, device, rows, columns) -> Results:
     return launched(kernel, device, blocks, (32, 32), a, out=np.full((columns, rows), -1, np.int32))
 
 
-def to_transpose() -> dict[str, tuple]:
-    """Return the fixed inputs of shared-4: rows and columns."""
-    shapes = ((32, 32), (0, 5), (40, 33), (1, 90), (64, 64), (1, 1), (65, 1), (31, 64), (3, 300))
-    return {f"a {rows} × {columns} matrix": (rows, columns) for rows, columns in shapes}
-
-
-def transpose_budgets(case_of: CaseOf) -> list[Budget]:
-    """Return the bounds of shared-4."""
-    case = case_of("a 64 × 64 matrix", (64, 64))
-    return [
-        coalesced(case, at_most=4),
-        bank_conflicts(case),
-        sharing(case, at_most=6),
-    ]
-
-
 TRANSPOSE = KernelExercise(
-    words("shared-4"),
+    "shared-4",
     parts=(transpose,),
     imports=IMPORTS,
-    inputs=Inputs(to_transpose, lambda rng: {"a matrix of drawn sides": rng.integers(1, 70, 2)}),
+    inputs=Inputs(
+        lambda: {f"a {rows} × {columns} matrix": (rows, columns) for rows, columns in SHAPES},
+        lambda rng: {"a matrix of drawn sides": rng.integers(1, 70, 2)},
+    ),
     case=cases_of(
         unpacked(run_transpose),
         unpacked(lambda rows, columns: {"out": numbers(rows * columns).reshape(rows, columns).T}),
     ),
-    budgets=transpose_budgets,
+    budgets=on(
+        "a 64 × 64 matrix",
+        lambda: (64, 64),
+        coalesced(at_most=4),
+        bank_conflicts(),
+        sharing(at_most=6),
+    ),
     writes=("out",),
 )
 
@@ -382,25 +373,21 @@ def degrees() -> dict[str, np.ndarray]:
 COUNTED = "a random graph of 1,024 vertices"
 
 
-def histogram_budgets(case_of: CaseOf) -> list[Budget]:
-    """Return the bounds of shared-5."""
-    case = case_of(COUNTED, degrees()[COUNTED])
-    return [
-        waiting(case, "lanes that wait at an atomic on `count`", array="count"),
-        requests(case, at_most=8, array="count"),
-        sharing(case, at_most=10),
-    ]
-
-
 HISTOGRAM = KernelExercise(
-    words("shared-5"),
+    "shared-5",
     parts=(histogram,),
     imports=IMPORTS,
     inputs=Inputs(
         degrees, lambda rng: {"drawn degrees": rng.integers(0, 32, rng.integers(1, 500))}
     ),
     case=cases_of(run_histogram, lambda degree: {"count": np.bincount(degree, minlength=32)}),
-    budgets=histogram_budgets,
+    budgets=on(
+        COUNTED,
+        lambda: degrees()[COUNTED],
+        waiting("lanes that wait at an atomic on `count`", array="count"),
+        requests(at_most=8, array="count"),
+        sharing(at_most=10),
+    ),
     writes=("count",),
 )
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from numba import cuda
 
@@ -13,16 +11,12 @@ from gpukernels.graphs.graph import Graph
 from gpukernels.representations.csr import csr_neighbor_sum
 from gpukernels.trace import metrics
 
-from ..judge.case import Budget, CaseOf, Results, cases_of, launched
+from ..judge.case import Results, cases_of, launched, one_each
 from ..judge.completing import completions
-from ..judge.counters import requests, sharing
+from ..judge.counters import bound, on, requests, sharing
 from ..judge.exercise import KernelExercise, PredictionExercise
-from ..judge.inputs import Draw, Inputs, drawn_numbers, graphs_from_0
-from ..judge.skeleton import Gap
+from ..judge.inputs import Inputs, drawn_numbers, graphs_from_0
 from ..judge.variants import Variants, spelled
-from ..judge.words import words
-
-IMPORTS = "from numba import cuda"
 
 # simt-1: predict the sectors
 
@@ -41,24 +35,10 @@ def read_through(device, index, dtype) -> np.ndarray:
     return device.read(out)
 
 
-class Patterns(NamedTuple):
-    """The numbers of simt-1: how far apart lanes read, and how many lanes share an element."""
-
-    apart: int = 3
-    sharing: int = 2
-
-
-def draw_patterns(rng: Draw) -> Patterns:
-    """Draw patterns that skip no sector."""
-    return Patterns(int(rng.integers(2, 9)), int(rng.integers(2, 10)))
-
-
-def named_in_patterns(given: Patterns) -> dict[str, object]:
-    """Return the numbers in the words of simt-1, by name."""
-    apart, sharing = given
+def named_in_patterns(apart: int, sharing: int) -> dict[str, object]:
+    """Return further numbers in the words of simt-1, by name."""
     last = 31 // sharing
     return {
-        **given._asdict(),
         "last": 31 * apart,
         "span": 31 * apart // 8 + 1,
         "elements": spelled(last + 1),
@@ -66,13 +46,13 @@ def named_in_patterns(given: Patterns) -> dict[str, object]:
     }
 
 
-def count_sectors(given: Patterns) -> dict[str, int]:
+def count_sectors(apart: int = 3, sharing: int = 2) -> dict[str, int]:
     """Count the sectors of the four requests of simt-1."""
     lane = np.arange(32)
     patterns = {
-        "a": (given.apart * lane, np.int32),
+        "a": (apart * lane, np.int32),
         "b": (31 - lane, np.int32),
-        "c": (lane // given.sharing, np.int32),
+        "c": (lane // sharing, np.int32),
         "d": (lane, np.int64),
     }
     counted = {}
@@ -84,10 +64,13 @@ def count_sectors(given: Patterns) -> dict[str, int]:
 
 
 PREDICT = PredictionExercise(
-    words("simt-1"),
+    "simt-1",
     answer={"a": 12, "b": 4, "c": 2, "d": 8},
     measure=count_sectors,
-    variants=Variants(Patterns(), draw_patterns, named_in_patterns),
+    variants=Variants(  # no pattern skips a sector
+        lambda rng: {"apart": int(rng.integers(2, 9)), "sharing": int(rng.integers(2, 10))},
+        named_in_patterns,
+    ),
 )
 
 # simt-2: runs of four
@@ -101,17 +84,6 @@ def square_runs(values, out):
     last = min(last, values.size)  # added
     for i in range(first, last):
         out[i] = values[i] * values[i]
-
-
-def run_squares(kernel, device, values) -> Results:
-    """Square `values` with blocks of 32 threads, four values a thread; at least one block."""
-    values, out = np.asarray(values, np.int32), np.full(len(values), -1, np.int64)
-    return launched(kernel, device, max(-(-values.size // 128), 1), 32, values, out=out)
-
-
-def squares(values) -> Results:
-    """Return what `run_squares` should, by NumPy alone."""
-    return {"out": np.asarray(values, np.int64) ** 2}
 
 
 def to_square() -> dict[str, np.ndarray]:
@@ -131,12 +103,14 @@ def to_square() -> dict[str, np.ndarray]:
 
 
 RUNS = KernelExercise(
-    words("simt-2"),
+    "simt-2",
     parts=(square_runs,),
-    imports=IMPORTS,
     inputs=Inputs(to_square, drawn_numbers(most=500, low=-1_000_000, high=1_000_000)),
-    case=cases_of(run_squares, squares),
-    budgets=lambda case_of: [sharing(case_of("400 numbers", np.arange(400)), at_most=12)],
+    case=cases_of(
+        one_each(32, each=4, out=np.int64),
+        lambda values: {"out": np.asarray(values, np.int64) ** 2},
+    ),
+    budgets=on("400 numbers", lambda: np.arange(400), sharing(at_most=12)),
     writes=("out",),
 )
 
@@ -196,22 +170,17 @@ def graphs() -> dict[str, Graph]:
 GRAPHS = Inputs(graphs, graphs_from_0(most=100).draw)
 
 
-def ordered_budgets(case_of: CaseOf) -> list[Budget]:
-    """Return the bounds of simt-3."""
-    case = case_of("an R-MAT graph of 1,024 vertices", rmat(10, edge_factor=8, seed=1))
-    return [
-        Budget("warp steps", case, metrics.warp_steps, at_most=1500),
-        requests(case, at_most=700, array="targets"),
-    ]
-
-
 ORDERED = KernelExercise(
-    words("simt-3"),
+    "simt-3",
     parts=(ordered_neighbor_sum,),
-    imports=IMPORTS,
     inputs=GRAPHS,
     case=cases_of(run_ordered, neighbor_sums),
-    budgets=ordered_budgets,
+    budgets=on(
+        "an R-MAT graph of 1,024 vertices",
+        lambda: rmat(10, edge_factor=8, seed=1),
+        bound("warp steps", metrics.warp_steps, at_most=1500),
+        requests(at_most=700, array="targets"),
+    ),
     writes=("sums",),
 )
 
@@ -219,10 +188,9 @@ ORDERED = KernelExercise(
 
 COMPLETE = completions(
     "simt",
-    Gap("sums[u] = total"),
-    Gap("if u < sums.size:", 5),
+    "sums[u] = total",
+    ("if u < sums.size:", 5),
     parts=(csr_neighbor_sum,),
-    imports=IMPORTS,
     inputs=GRAPHS,
     case=cases_of(run_sums, neighbor_sums),
     writes=("sums",),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
 
 import numpy as np
 from numba import cuda, int32
@@ -23,9 +22,7 @@ from ..judge.completing import completions
 from ..judge.counters import atomics, loads, sharing
 from ..judge.exercise import KernelExercise, PredictionExercise
 from ..judge.inputs import Draw, Inputs, Search, changed, searches
-from ..judge.skeleton import Gap
 from ..judge.variants import Variants, spelled
-from ..judge.words import words
 
 #: Distance of a vertex that no path has reached.
 NO_PATH = 2**31 - 1
@@ -94,9 +91,7 @@ def judge_distances(search: Search, array: str = "distance") -> Callable[[Result
 
 def start(device, search: Search):
     """Return device distances of which that of the root is 0 and no other is reached."""
-    distance = np.full(search.g.n, NO_PATH, np.int32)
-    distance[search.root] = 0
-    return device.array(distance)
+    return queued.begun(device, search.g.n, search.root, elsewhere=NO_PATH)
 
 
 # sssp-1: predict the relaxations
@@ -114,36 +109,16 @@ def detours(count: int, long: int = 1) -> Graph:
     return Graph.from_arcs(2 * count + 1, source, target, weights)
 
 
-class Chains(NamedTuple):
-    """The numbers of sssp-1: the vertices of one chain, and the detours of the other."""
-
-    vertices: int = 64
-    detours: int = 10
-
-
-def draw_chains(rng: Draw) -> Chains:
-    """Draw two chains."""
-    return Chains(int(rng.integers(40, 100)), int(rng.integers(6, 15)))
+def named_in_chains(n: int, count: int) -> dict[str, object]:
+    """Return further numbers in the words of sssp-1, by name."""
+    numbers = {"arcs": 2 * (n - 1), "largest": 2 * n - 3, "rounds": n - 1, "end": 2 * count}
+    return {**numbers, "long": spelled(count)}
 
 
-def named_in_chains(given: Chains) -> dict[str, object]:
-    """Return the numbers in the words of sssp-1, by name."""
-    n, count = given
-    return {
-        "n": n,
-        "arcs": 2 * (n - 1),
-        "largest": 2 * n - 3,
-        "rounds": n - 1,
-        "long": spelled(count),
-        "count": count,
-        "end": 2 * count,
-    }
-
-
-def count_relaxations(given: Chains) -> dict[str, int]:
+def count_relaxations(n: int = 64, count: int = 10) -> dict[str, int]:
     """Count the relaxations of two methods and of Dijkstra's on a chain and on detours."""
     counted = {}
-    for name, g in {"chain": path(given.vertices), "detours": detours(given.detours)}.items():
+    for name, g in {"chain": path(n), "detours": detours(count)}.items():
         for method in ("harish", "topology_driven"):
             if (name, method) != ("detours", "topology_driven"):
                 r = sssp(g, 0, method, SimtDevice(trace=True))
@@ -153,7 +128,7 @@ def count_relaxations(given: Chains) -> dict[str, int]:
 
 
 PREDICT = PredictionExercise(
-    words("sssp-1"),
+    "sssp-1",
     answer={
         "chain, harish": 126,
         "chain, topology_driven": 63 * 63 + 126,
@@ -162,7 +137,10 @@ PREDICT = PredictionExercise(
         "detours, Dijkstra": 3 * 10,
     },
     measure=count_relaxations,
-    variants=Variants(Chains(), draw_chains, named_in_chains),
+    variants=Variants(
+        lambda rng: {"n": int(rng.integers(40, 100)), "count": int(rng.integers(6, 15))},
+        named_in_chains,
+    ),
 )
 
 # sssp-2: relax an arc
@@ -186,8 +164,8 @@ def run_rounds(kernel, device, search: Search) -> Results:
 
 COMPLETE = completions(
     "sssp",
-    Gap("length = near + weights[i]"),
-    Gap("for i in range(offsets[u], offsets[u + 1]):", 6),
+    "length = near + weights[i]",
+    ("for i in range(offsets[u], offsets[u + 1]):", 6),
     parts=(relax_all,),
     imports=WITH_RACES,
     inputs=WITH_NEGATIVE,
@@ -243,11 +221,11 @@ def relax_budgets(case_of: CaseOf) -> list[Budget]:
     """Return the bounds of sssp-2."""
     g = weighted(small_world(300, 6, rewire=0.1, seed=2), np.random.default_rng(1))
     case = case_of("a small world of 300 vertices", Search(g))
-    return [atomics(case, at_most=_useful(g)), sharing(case, at_most=8)]
+    return [atomics(at_most=_useful(g))(case), sharing(at_most=8)(case)]
 
 
 RELAX = KernelExercise(
-    words("sssp-2"),
+    "sssp-2",
     parts=(relax_arcs,),
     imports=IMPORTS,
     inputs=WITH_NEGATIVE,
@@ -313,12 +291,12 @@ def paths_budgets(case_of: CaseOf) -> list[Budget]:
     g = small_world(200, 6, rewire=0.1, seed=2)
     g = Graph(g.offsets, g.targets, np.ones(g.m, np.int32))
     case = case_of("a small world of 200 vertices, all weights 1", Search(g))
-    relaxed = loads(case, at_most=g.m, what="relaxations", array="weights")
-    return [relaxed, sharing(case, at_most=96)]
+    relaxed = loads(at_most=g.m, what="relaxations", array="weights")
+    return [relaxed(case), sharing(at_most=96)(case)]
 
 
 PATHS = KernelExercise(
-    words("sssp-3"),
+    "sssp-3",
     parts=(expand_paths,),
     imports=WITH_QUEUE,
     inputs=POSITIVE,
@@ -436,11 +414,11 @@ def split_budgets(case_of: CaseOf) -> list[Budget]:
     needed = ((lengths > before) & (lengths <= limit)).any(axis=1).sum()
     needed += (lengths > limit).any(axis=1).sum()
     case = case_of("1,000 vertices of all kinds", given)
-    return [atomics(case, at_most=int(needed)), sharing(case, at_most=10)]
+    return [atomics(at_most=int(needed))(case), sharing(at_most=10)(case)]
 
 
 SPLIT = KernelExercise(
-    words("sssp-4"),
+    "sssp-4",
     parts=(split_pile,),
     imports=WITH_APPEND,
     inputs=PILES,
