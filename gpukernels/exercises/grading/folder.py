@@ -18,14 +18,9 @@ Marks = tuple[tuple[str, int, bool], ...]
 def read_all(folder: Path, sheet: Path | None = None) -> list[Submission]:
     """Return the notebooks of a folder, in the order of their names.
 
-    Parameters
-    ----------
-    folder : Path
-        The submitted notebooks.
-    sheet : Path, optional
-        The notebook that was handed out, whose tasks and points every notebook must have. By
-        default they must be those of most other notebooks. A sheet in `folder` is not returned.
-        Only the sheet may name a teacher's own tasks, whose files are run.
+    All of them must have the tasks and points of `sheet`, the notebook that was handed out, or else
+    of most other notebooks. A sheet in `folder` is not returned. Only the sheet may name a
+    teacher's own tasks, whose files are run.
 
     Raises
     ------

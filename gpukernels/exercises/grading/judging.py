@@ -50,17 +50,7 @@ class Limits:
 
 
 def grades(submissions: Sequence[Submission], seed: int, limits: Limits) -> list[Grade]:
-    """Return a grade for each notebook.
-
-    Parameters
-    ----------
-    submissions : sequence of Submission
-        The notebooks.
-    seed : int
-        Seed of the hidden inputs, the same for all students.
-    limits : Limits
-        The limits of each answer.
-    """
+    """Return a grade for each notebook; all students have the hidden inputs of `seed`."""
     answers = [(answer, s.email) for s in submissions for answer in s.answers]
     with ThreadPoolExecutor(cores()) as pool, Progress("judged", len(answers), "answers") as bar:
         collected = []

@@ -29,23 +29,14 @@ class Answer:
 
 @dataclass(frozen=True)
 class Submission:
-    """The contents of a notebook.
-
-    Attributes
-    ----------
-    file : Path
-        The notebook.
-    email : str
-        The student's address; empty if the notebook names none.
-    answers : tuple of Answer
-        In the order of the sheet.
-    texts : dict of str to str
-        The explanation of each answer, by task.
-    """
+    """The contents of a notebook."""
 
     file: Path
+    #: The student's address; empty if the notebook names none.
     email: str
+    #: In the order of the sheet.
     answers: tuple[Answer, ...]
+    #: The explanation of each answer, by task.
     texts: dict[str, str]
 
     @property

@@ -31,20 +31,7 @@ ENOUGH_OF_IT = 1_000
 class Bench(SimtDevice):
     """The SIMT machine, which notes what a kernel was given and keeps launches that fail.
 
-    Parameters
-    ----------
-    schedule, seed, **options
-        As for :class:`SimtDevice`.
-    writes : frozenset of str, optional
-        Parameters that a kernel may write; every other array is read-only. By default all of them.
-
-    Attributes
-    ----------
-    inputs : dict of str to object
-        Arguments of the first launch by parameter, arrays as they were before it.
-    steps_by_warp : int
-        Steps of loops in each launch, times its warps: an upper bound for warps that run one by
-        one, computed from steps in which they run together.
+    If `writes` is given, every array of another parameter is read-only.
     """
 
     def __init__(
@@ -57,7 +44,10 @@ class Bench(SimtDevice):
     ):
         super().__init__(schedule, seed, **options)
         self.writes = writes
-        self.inputs = {}
+        #: Arguments of the first launch by parameter, arrays as they were before it.
+        self.inputs: dict[str, object] = {}
+        #: Steps of loops in each launch, times its warps: an upper bound for warps that run one by
+        #: one, computed from steps in which they run together.
         self.steps_by_warp = 0
 
     def launch(self, kernel, blocks, threads, *args, **options):
@@ -89,26 +79,15 @@ def _read_only(argument: object) -> object:
 
 @dataclass
 class Attempt:
-    """The run of one kernel on one input.
-
-    Attributes
-    ----------
-    case : Case
-        The input.
-    device : Bench
-        Where it ran.
-    results : dict of str to ndarray
-        The results of the kernel; empty if it did not come to an end.
-    error : Exception or None
-        The error that stopped it.
-    wrong : Wrong or None
-        The fault in the results, or the way in which the kernel ended.
-    """
+    """The run of one kernel on one input."""
 
     case: Case
     device: Bench
+    #: The results of the kernel; empty if it did not come to an end.
     results: Results
+    #: The error that stopped it.
     error: Exception | None
+    #: The fault in the results, or the way in which the kernel ended.
     wrong: Wrong | None
 
 
@@ -122,44 +101,26 @@ def attempt(
 ) -> Attempt:
     """Run `kernel` on `case` and judge it; no error escapes.
 
-    Parameters
-    ----------
-    kernel : kernel
-        The object that the reader passed.
-    case : Case
-        The input.
-    schedule : (str, int)
-        The schedule and its seed.
-    check : bool
-        Whether races and unwritten reads are errors.
-    prints : bool
-        Whether what the kernel prints is seen; a check runs it dozens of times.
-    **options
-        Further ones of the device.
+    If `check`, races and unwritten reads are errors. A kernel's prints are seen only if `prints`,
+    since a check runs it dozens of times. Further options are those of the device.
     """
     device = Bench(*schedule, writes=case.writes, check=check, **options)
     try:
         with contextlib.nullcontext() if prints else contextlib.redirect_stdout(_Silence()):
             results = case.run(kernel, device)
-    except ReadOnlyArray as error:
-        return Attempt(case, device, {}, error, Wrong(_overwritten(error, device)))
-    except KernelError as error:
-        return Attempt(case, device, {}, error, Wrong(error.reason))
-    except HostGaveUp as error:
-        return Attempt(case, device, {}, error, Wrong(str(error)))
     except Exception as error:
-        return Attempt(case, device, {}, error, Wrong(f"it cannot be run: {in_short(error)}"))
+        return Attempt(case, device, {}, error, Wrong(_reason(error, device)))
     return Attempt(case, device, results, None, judge(case, results))
 
 
-def _overwritten(error: ReadOnlyArray, device: Bench) -> str:
-    """Return a sentence about the first element of an input that a kernel has overwritten."""
-    if error.array not in device.inputs:
-        return error.reason  # an array that the kernel captures
-    return (
-        f"`{error.array}[{error.element}]` is overwritten, and `{error.array}` is an input, which "
-        "the kernel may only read"
-    )
+def _reason(error: Exception, device: Bench) -> str:
+    """Return a sentence about the error that has stopped a kernel."""
+    if isinstance(error, ReadOnlyArray) and error.array in device.inputs:
+        place = f"`{error.array}[{error.element}]` is overwritten"
+        return f"{place}, and `{error.array}` is an input, which the kernel may only read"
+    if isinstance(error, KernelError):
+        return error.reason
+    return str(error) if isinstance(error, HostGaveUp) else f"it cannot be run: {in_short(error)}"
 
 
 class _Silence(io.TextIOBase):

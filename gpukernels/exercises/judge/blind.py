@@ -18,17 +18,11 @@ from gpukernels.graphs.graph import Graph
 
 @dataclass(frozen=True)
 class Cover:
-    """A graph for the host, and the arrays that kernels get in place of its own.
+    """A graph for the host, and the arrays that kernels get in place of its own."""
 
-    Attributes
-    ----------
-    shown : Graph
-        The graph that the host sees.
-    pairs : tuple of (ndarray, ndarray)
-        Arrays of `shown`, and the arrays of the graph that is searched.
-    """
-
+    #: The graph that the host sees.
     shown: Graph
+    #: Arrays of `shown`, and the arrays of the graph that is searched.
     pairs: tuple[tuple[np.ndarray, np.ndarray], ...]
 
 
@@ -60,13 +54,6 @@ class BlindDevice(SimtDevice):
 
     An array is recognized by its contents, whether the host has copied it to the device or not.
     Each launch gets a copy of the right array, so no array that the host can read has changed.
-
-    Parameters
-    ----------
-    cover : Cover
-        The arrays to replace.
-    **options
-        As for :class:`SimtDevice`.
     """
 
     def __init__(self, cover: Cover, **options):

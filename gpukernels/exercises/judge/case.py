@@ -29,50 +29,30 @@ class Wrong:
 
 @dataclass(frozen=True)
 class Case:
-    """One hidden input.
+    """One hidden input."""
 
-    Attributes
-    ----------
-    name : str
-        How a report calls it: "100 numbers".
-    run : callable
-        ``run(kernel, device)`` launches the kernel and returns its results by array name.
-    judge : callable
-        Takes the results and returns the fault in them, a :class:`Wrong`, or None.
-    detail : str
-        More about the input for a report of a failure, such as the size of a drawn input. The
-        name of such an input is the same in every check, since a report of success shows it.
-    writes : frozenset of str, optional
-        Parameters of the kernel that it may write; by default all of them. A store to any other
-        array is an error.
-    """
-
+    #: How a report calls it: "100 numbers".
     name: str
+    #: ``run(kernel, device)`` launches the kernel and returns its results by array name.
     run: Callable[[object, object], Results]
+    #: Returns the fault in results, or None.
     judge: Callable[[Results], Wrong | None]
+    #: For the report of a failure, such as the size of a drawn input: the name of such an input is
+    #: the same in every check, since a report of success shows it.
     detail: str = ""
+    #: Parameters that the kernel may write, by default all; a store to another array is an error.
     writes: frozenset[str] | None = None
 
 
 @dataclass(frozen=True)
 class Budget:
-    """The limit of an answer on one input, as a counter of the SIMT machine under lockstep.
+    """The limit of an answer on one input, as a counter of the SIMT machine under lockstep."""
 
-    Attributes
-    ----------
-    what : str
-        The counter, as a report names it: "warp steps".
-    case : Case
-        The input.
-    measure : callable
-        Takes the trace, returns the counter.
-    at_most, at_least : float, optional
-        The bound; one of the two.
-    """
-
+    #: The counter, as a report names it: "warp steps".
     what: str
     case: Case
     measure: Callable[[Trace], float]
+    #: The bound is one of the two.
     at_most: float | None = None
     at_least: float | None = None
 
@@ -119,12 +99,8 @@ CaseOf = Callable[[str, Any], Case]
 def cases_of(run: Callable[..., Results], right: Callable[..., object]) -> CaseOf:
     """Return a function that makes a case of a name and an input.
 
-    Parameters
-    ----------
-    run : callable
-        ``run(kernel, device, value)`` launches the kernel on an input and returns its results.
-    right : callable
-        Takes an input, and returns the right results, or a judge of results.
+    ``run(kernel, device, value)`` launches the kernel on an input and returns its results. `right`
+    takes an input and returns the right results, or a judge of results.
     """
 
     def case(name: str, value: object) -> Case:
@@ -145,14 +121,8 @@ def launched(
 ) -> Results:
     """Launch a kernel once, and return what it leaves in the arrays of `further`.
 
-    Parameters
-    ----------
-    kernel, device, blocks, threads
-        What to launch and where.
-    *arguments, **further
-        The kernel's arguments in their order, arrays of NumPy and numbers.
-    cooperative : bool
-        Whether all blocks are there at once, so that the grid has a barrier.
+    The kernel's arguments are `arguments` and `further` in their order, arrays of NumPy and
+    numbers. If `cooperative`, all blocks are there at once, so that the grid has a barrier.
     """
     copied = [device.array(a) if isinstance(a, np.ndarray) else a for a in arguments]
     results = {n: device.array(a) for n, a in further.items() if isinstance(a, np.ndarray)}

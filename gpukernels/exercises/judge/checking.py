@@ -33,21 +33,10 @@ SCHEDULES = (("lockstep", 0), ("warp", 0), ("random", 1), ("random", 2), ("rando
 
 
 def check_kernel(kernel, ex, seed: int) -> list[Finding]:
-    """Return the findings on a kernel, the first failure being the last of them.
+    """Return the findings on a kernel, at least one, the first failure being the last of them.
 
-    Parameters
-    ----------
-    kernel : object
-        The object that the reader passed.
-    ex : KernelExercise
-        Its inputs are fixed and drawn; its solution says how many steps loops may take.
-    seed : int
-        Seed of the drawn inputs.
-
-    Returns
-    -------
-    list of Finding
-        At least one.
+    The inputs of the exercise `ex` are fixed, and drawn with `seed`; its solution says how many
+    steps loops may take.
     """
     cases, drawn, solution = ex.cases(), ex.drawn(seed), ex.solution.answer
     fault = unfit(kernel, ex.parameters, ex.benign)

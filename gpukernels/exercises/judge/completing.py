@@ -27,15 +27,9 @@ SLACK = 2
 class CompletionExercise(KernelExercise):
     """Fill in lines; an answer must keep all others.
 
-    Parameters
-    ----------
-    id : str
-        The chapter's, and ``-line`` or ``-lines``.
-    **judged
-        As for :class:`KernelExercise`, with a `gap`. In addition to `budgets`, a warp may make at
-        most `SLACK` times the memory requests of the printed kernel's busiest warp. They are
-        counted on the fixed input whose work this kernel shares among most threads, so that one
-        thread cannot do all of it.
+    In addition to `budgets`, a warp may make at most `SLACK` times the memory requests of the
+    printed kernel's busiest warp. They are counted on the fixed input whose work this kernel shares
+    among most threads, so that one thread cannot do all of it.
     """
 
     def __init__(self, id: str, budgets: Any = None, **judged: Any):

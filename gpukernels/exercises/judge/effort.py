@@ -29,16 +29,9 @@ STEP = 5
 
 
 def minutes_of(kind: str, level: str, statement: str, source: str, asked: int) -> int:
-    """Return about how many minutes an exercise takes.
+    """Return about how many minutes an exercise takes: `statement` and `source` are to be read.
 
-    Parameters
-    ----------
-    kind, level : str
-        The kind of work, and one of `LEVELS`.
-    statement, source : str
-        The text and the source to read.
-    asked : int
-        Numbers to predict, or lines that the reference solution adds.
+    `asked` counts numbers to predict, or lines that the reference solution adds.
     """
     reading = len(statement.split()) / 100
     if kind != COMPLETE:

@@ -295,25 +295,16 @@ class KernelExercise(Exercise):
     Parameters
     ----------
     words : Words or str
-        The texts of the exercise, or its id; the texts of the book's stand in Markdown.
+        The texts of the exercise, or its id: the book's texts are in Markdown.
     parts : tuple of functions
         The solution: device functions, then the kernel. Lines marked ``# added`` are what the
-        skeleton lacks.
-    inputs : Inputs
-        The hidden inputs: some are the same in every check, others are new in every check.
-    case : callable
-        Takes the name of an input and the input, and returns the case.
-    budgets : callable
-        Takes `case`, and returns the bounds on counters.
-    writes : collection of str
-        Parameters that the kernel may write. Every other array is an input, and a store to it is
-        an error.
-    benign : collection of str
-        Arrays on which the kernel may declare a benign race.
-    imports : str
-        Imports of skeleton and solution.
-    gap : Gap, optional
-        The lines that the skeleton lacks, if they have no marks.
+        skeleton lacks; without marks, `gap` says which.
+    inputs, case, budgets
+        The hidden inputs; a function that makes a case of a name and an input; and a function that
+        takes `case` and returns the bounds on counters.
+    writes, benign : collection of str
+        Parameters that the kernel may write: a store to any other array is an error. Arrays on
+        which it may declare a benign race.
 
     Attributes
     ----------
@@ -397,16 +388,8 @@ class KernelExercise(Exercise):
 class PredictionExercise(Exercise):
     """Predict counters before you run anything.
 
-    Parameters
-    ----------
-    words : Words or str
-        As for :class:`KernelExercise`.
-    answer : dict
-        The machine's counts, by question.
-    measure : callable
-        Counts it. The prediction is compared with this and not with `answer`.
-    variants : Variants, optional
-        The arguments of `measure` that differ by seed.
+    A prediction is compared with the counts that `measure` returns by question, and not with
+    `answer`, which shows them. With `variants`, the arguments of `measure` differ by seed.
     """
 
     wants = "a prediction"
@@ -442,13 +425,7 @@ class PredictionExercise(Exercise):
         return self._variants is not None
 
     def drawn(self, rng: Draw) -> PredictionExercise | None:
-        """Return this task with other numbers, whose answer is counted; None if it has no others.
-
-        Parameters
-        ----------
-        rng : numpy.random.Generator
-            The generator that draws the numbers.
-        """
+        """Return this task with drawn numbers and their counts; None if it has no others."""
         if self._variants is None:
             return None
         words, measure = self._variants.drawn_task(*self._template, rng)

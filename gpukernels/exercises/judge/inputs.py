@@ -16,21 +16,14 @@ Draw = np.random.Generator
 
 @dataclass(frozen=True)
 class Inputs:
-    """The inputs of one task, or of several that take the same.
+    """The inputs of one task, or of several that take the same."""
 
-    Attributes
-    ----------
-    fixed : callable
-        Returns by name what every check tries first. Here belong the extreme ones.
-    draw : callable
-        Takes a generator of random numbers and returns by name what is drawn with it in one check.
-        The names are the same whatever is drawn, because a report of success shows them.
-    describe : callable
-        Takes a drawn input and returns its size in words, for the report of a failure.
-    """
-
+    #: Returns by name what every check tries first. Here belong the extreme ones.
     fixed: Callable[[], Mapping[str, object]]
+    #: Returns by name what is drawn in one check. The names are the same whatever is drawn, because
+    #: a report of success shows them.
     draw: Callable[[Draw], Mapping[str, object]]
+    #: Returns the size of a drawn input in words, for the report of a failure.
     describe: Callable[[Any], str] = lambda value: described(value)
 
 
@@ -42,15 +35,7 @@ def changed(
 
 
 class Search(NamedTuple):
-    """A graph and the vertex from which it is searched.
-
-    Attributes
-    ----------
-    g : Graph
-        The graph.
-    root : int
-        Where the search begins.
-    """
+    """A graph and the vertex from which it is searched."""
 
     g: Graph
     root: int = 0

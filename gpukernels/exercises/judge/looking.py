@@ -18,20 +18,13 @@ SHOWN, BEFORE = 512, 400
 
 @dataclass(frozen=True)
 class Place:
-    """One step of one warp.
-
-    Attributes
-    ----------
-    launch, block, warp, step : int
-        As in the trace: the block's linear index, the warp within it, the warp's own step.
-    thread : int
-        Linear index within the block of the thread that is meant; -1 for none.
-    """
+    """One step of one warp: the block's linear index, the warp in it, and the warp's own step."""
 
     launch: int
     block: int = 0
     warp: int = 0
     step: int = 0
+    #: Linear index within the block of the thread that is meant; -1 for none.
     thread: int = -1
 
 

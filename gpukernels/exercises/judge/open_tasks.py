@@ -46,33 +46,22 @@ ROUND = 20
 
 @dataclass(frozen=True)
 class Problem:
-    """The problem that a search solves, and how the search is judged.
+    """The problem that a search solves, and how the search is judged."""
 
-    Attributes
-    ----------
-    skeleton : str
-        A search of the book, in whose place the reader's comes.
-    awkward : callable
-        Takes a seed and returns graphs by name, to be searched from vertex 0.
-    expected : callable
-        Takes a graph and a root and returns the distances, infinite where no path leads.
-    finite : callable
-        Turns the distances that a search returned into that form.
-    read : callable
-        Takes a trace, a graph and a root, and returns the fault or None, the distances that
-        the kernels found, and the data from which a price is read.
-    covered : callable
-        Takes a graph and a seed, and returns a cover of the graph for the host.
-    rule : str
-        Sentences for the reader about the cover and about limits of the search.
-    """
-
+    #: A search of the book, in whose place the reader's comes.
     skeleton: str
+    #: Takes a seed and returns graphs by name, to be searched from vertex 0.
     awkward: Callable[[int], dict[str, Graph]]
+    #: Returns the distances from a root, infinite where no path leads.
     expected: Callable[[Graph, int], np.ndarray]
+    #: Turns the distances that a search returned into that form.
     finite: Callable[[np.ndarray], np.ndarray]
+    #: Returns the fault of a search or None, the distances that the kernels found, and the data
+    #: from which a price is read.
     read: Callable[[Trace, Graph, int], tuple[str | None, np.ndarray, Any]]
+    #: Takes a graph and a seed, and returns a cover of the graph for the host.
     covered: Callable[[Graph, int], Cover]
+    #: Sentences for the reader about the cover and about limits of the search.
     rule: str
 
 

@@ -35,17 +35,8 @@ def findings(
 ) -> list[Finding]:
     """Return one finding per question, or the one reason why `answer` is no prediction.
 
-    Parameters
-    ----------
-    answer : dict
-        The reader's numbers by question. Methods that a subclass overrides, such as ``__eq__`` or
-        ``__getitem__``, are not called for the comparison.
-    questions : sequence of str
-        The questions, in their order.
-    measure : callable
-        Returns the counted numbers by question.
-    hinted : dict
-        The hints that have been given so far, to which this adds.
+    Methods that a subclass of dict overrides, such as ``__eq__`` or ``__getitem__``, are not called
+    for the comparison. `hinted` are the hints so far, to which this adds.
     """
     if not isinstance(answer, dict):
         return [Finding(False, f"a dict is wanted here, and this is a {type(answer).__name__}")]

@@ -27,14 +27,8 @@ def closed(device, entries: np.ndarray, capacity: int):
 def compare(entries: np.ndarray, wanted: np.ndarray, launch: int) -> Results:
     """Return the results for :func:`judge`, or none if the queue holds the right vertices.
 
-    Parameters
-    ----------
-    entries : ndarray
-        The queue's entries; a vertex may stand in it more than once.
-    wanted : ndarray of bool
-        By vertex, whether it belongs there.
-    launch : int
-        Number of the launch that has filled the queue, from 0.
+    A vertex may stand in the queue more than once; `wanted` says by vertex whether it belongs
+    there. `launch` is the number of the launch that has filled the queue, from 0.
     """
     inside = (entries >= 0) & (entries < wanted.size)
     queued = np.zeros(wanted.size, bool)

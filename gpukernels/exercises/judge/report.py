@@ -13,26 +13,16 @@ from .looking import Note
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that was checked.
-
-    Attributes
-    ----------
-    passed : bool
-        Whether it holds.
-    text : str
-        The finding, in a sentence.
-    details : tuple of str
-        Further lines: the source line, the block and the thread.
-    look : callable, optional
-        Returns the view of the place.
-    case : Case, optional
-        The input on which it was found.
-    """
+    """One thing that was checked."""
 
     passed: bool
+    #: A sentence.
     text: str
+    #: Further lines: the source line, the block and the thread.
     details: tuple[str, ...] = ()
+    #: Returns the view of the place.
     look: Callable[[], object] | None = field(default=None, compare=False, repr=False)
+    #: The input on which it was found.
     case: Case | None = field(default=None, compare=False, repr=False)
 
 

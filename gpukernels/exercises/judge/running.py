@@ -17,14 +17,11 @@ class VisibleRun:
 
     Attributes
     ----------
-    name : str
-        The input, as reports call it.
-    schedule : (str, int)
-        Schedule and seed.
-    inputs : dict of str to object
-        Arguments of the first launch, by parameter; arrays as they were before it.
-    results : dict of str to ndarray
-        The results of the kernel; empty if it did not come to an end.
+    name, schedule : str, (str, int)
+        The input, as reports call it; schedule and seed.
+    inputs, results : dict of str to object
+        Arguments of the first launch, by parameter, arrays as they were before it; and the results
+        of the kernel, empty if it did not come to an end.
     trace : Trace
         Everything that its warps did; of a kernel that failed, up to the step that failed.
     wrong : str

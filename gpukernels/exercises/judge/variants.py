@@ -29,22 +29,16 @@ class Variants:
     """The numbers of a prediction that differ by seed: the arguments of the function that counts.
 
     The defaults of its parameters are the numbers in the book.
-
-    Attributes
-    ----------
-    draw : callable
-        Takes a generator of random numbers and returns arguments by name. The explanation of the
-        solution must hold for all of them.
-    named : callable
-        Takes the arguments and returns further values in the words of the task, by name. The value
-        of ``"name"``, or the argument of that name, stands for ``$name``.
-    questions : tuple of str
-        The questions of all variants, in the order of the usual ones, if those name numbers that
-        differ. A sheet has one skeleton for all students.
     """
 
+    #: Takes a generator of random numbers and returns arguments by name. The explanation of the
+    #: solution must hold for all of them.
     draw: Callable[[Draw], dict[str, Any]]
+    #: Takes the arguments and returns further values in the words of the task. The value of
+    #: ``"name"``, or the argument of that name, stands for ``$name``.
     named: Callable[..., Mapping[str, object]]
+    #: The questions of all variants, in the order of the usual ones, if those name numbers that
+    #: differ. A sheet has one skeleton for all students.
     questions: tuple[str, ...] = ()
 
     def usual_task(self, about: Words, measure: Measure) -> tuple[Words, Measure]:

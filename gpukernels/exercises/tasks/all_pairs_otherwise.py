@@ -92,8 +92,7 @@ def draw_rounds(rng: Draw) -> dict[str, int]:
     return {"rounds": rounds, "squares": squares, "products": int(rng.integers(2, rounds))}
 
 
-def named_in_rounds(rounds: int, squares: int, products: int) -> dict[str, object]:
-    """Return the numbers in the words of otherwise-1, by name."""
+def _named_in_rounds(rounds: int, squares: int, products: int) -> dict[str, object]:
     return {
         "short": 2**rounds,
         "long": 2**rounds + 1,
@@ -142,7 +141,7 @@ PREDICT = PredictionExercise(
     measure=count_rounds,
     variants=Variants(
         draw_rounds,
-        named_in_rounds,
+        _named_in_rounds,
         (
             "rounds, shorter path",
             "rounds, longer path",
@@ -172,8 +171,7 @@ def factors(rows: int, depth: int, columns: int, seed: int, most: int = 40, **be
     return matrices | {"row": 0, "column": 0, "stopped": 0} | begin
 
 
-def run_product(kernel, device, given: dict) -> Results:
-    """Launch once, a block of 16 x 16 threads for each tile."""
+def _run_product(kernel, device, given: dict) -> Results:
     a, b, old, row, column, stopped = given.values()
     tiles = (b.shape[1] - column) // TILE, (a.shape[0] - row) // TILE
     new, via = np.full(old.shape, -7, np.int32), np.full((1, 1), -1, np.int32)
@@ -216,7 +214,7 @@ COMPLETE = completions(
     parts=(product(Form(TILE, "1x1", watching=True)),),
     imports=WITH_TILES,
     inputs=FACTORS,
-    case=cases_of(run_product, right_product),
+    case=cases_of(_run_product, right_product),
     writes=("new", "flags"),
     benign=("flags",),
 )
@@ -232,8 +230,7 @@ def draw_downhill(rng: Draw) -> dict[str, int]:
     return {"start": start, "across": int(rng.integers(1, 6)), "fall": fall, "on": on, "back": back}
 
 
-def named_in_downhill(start: int, across: int, fall: int, on: int, back: int) -> dict[str, object]:
-    """Return further numbers in the words of otherwise-2, by name."""
+def _named_in_downhill(start: int, across: int, fall: int, on: int, back: int) -> dict[str, object]:
     sums = {"low": on - fall, "cycle": on + back - fall, "true": start - fall + on}
     return {"fall": -fall, **sums}
 
@@ -268,7 +265,7 @@ HEIGHTS = PredictionExercise(
         "raised way from 0 to 3": 4,
     },
     measure=find_heights,
-    variants=Variants(draw_downhill, named_in_downhill),
+    variants=Variants(draw_downhill, _named_in_downhill),
 )
 
 # otherwise-3: a lazy square
@@ -461,8 +458,7 @@ def _fixed_pairs() -> dict[str, tuple]:
     }  # fmt: skip
 
 
-def run_multiply(kernel, device, given: tuple) -> Results:
-    """Multiply once."""
+def _run_multiply(kernel, device, given: tuple) -> Results:
     a, b = given
     product = np.full((a.shape[0], b.shape[1]), -7, np.int32)
     blocks = blocks_for(b.shape[1], 32), blocks_for(a.shape[0], 4)
@@ -475,7 +471,7 @@ INFINITY = KernelExercise(
     imports=IMPORTS,
     inputs=Inputs(_fixed_pairs, _drawn_pairs),
     case=cases_of(
-        run_multiply, lambda given: equal_to("{wrong:,} are wrong", product=multiplied(*given))
+        _run_multiply, lambda given: equal_to("{wrong:,} are wrong", product=multiplied(*given))
     ),
     budgets=on(
         "40 × 50 × 64", lambda: pair(40, 50, 64, np.random.default_rng(4)), sharing(at_most=101)

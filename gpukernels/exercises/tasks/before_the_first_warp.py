@@ -43,8 +43,7 @@ def draw_places(rng: Draw) -> dict[str, int]:
     return {**drawn, "x": int(rng.integers(2, 16)), "y": int(rng.integers(2, 8))}
 
 
-def named_in_places(numbers, threads, block, thread, x, y) -> dict[str, object]:
-    """Return further numbers in the words of start-1, by name."""
+def _named_in_places(numbers, threads, block, thread, x, y) -> dict[str, object]:
     blocks = blocks_for(numbers, threads)
     return {
         "fewer": spelled(blocks - 1),
@@ -81,7 +80,7 @@ PLACES = PredictionExercise(
     "start-1",
     answer={"a": 8, "b": 24, "c": 389, "d": 1024, "e": 147},
     measure=number_threads,
-    variants=Variants(draw_places, named_in_places),
+    variants=Variants(draw_places, _named_in_places),
 )
 
 # start-2: predict atomics
@@ -134,8 +133,7 @@ def draw_operations(rng: Draw) -> dict[str, object]:
     return {"held": held, "threads": threads, "bits": bits, "below": below, "numbers": numbers}
 
 
-def named_in_operations(held, threads, bits, below, numbers) -> dict[str, object]:
-    """Return further numbers in the words of start-2, by name."""
+def _named_in_operations(held, threads, bits, below, numbers) -> dict[str, object]:
     return {
         "bits": listed(bits),
         "set": spelled(below),
@@ -174,7 +172,7 @@ ATOMICS = PredictionExercise(
     "start-2",
     answer={"a": 73, "b": 7, "c": 1, "d": 3, "e": 10},
     measure=follow_atomics,
-    variants=Variants(draw_operations, named_in_operations),
+    variants=Variants(draw_operations, _named_in_operations),
 )
 
 # start-3: a number in the block
@@ -189,8 +187,7 @@ def negate(values):
         values[i] = -values[i]
 
 
-def run_negate(kernel, device, values) -> Results:
-    """Change signs with blocks of 32 threads, at least one."""
+def _run_negate(kernel, device, values) -> Results:
     values = np.asarray(values, np.int64)
     return launched(kernel, device, max(blocks_for(values.size, 32), 1), 32, values=values)
 
@@ -209,7 +206,7 @@ NEGATE = KernelExercise(
         },
         drawn_numbers(most=500, low=-1_000_000, high=1_000_000),
     ),
-    case=cases_of(run_negate, lambda values: {"values": -np.asarray(values, np.int64)}),
+    case=cases_of(_run_negate, lambda values: {"values": -np.asarray(values, np.int64)}),
     budgets=on("300 numbers", lambda: np.arange(300), sharing(at_most=2)),
     writes=("values",),
 )

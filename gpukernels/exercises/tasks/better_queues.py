@@ -270,8 +270,7 @@ def run_flags(kernel, device, g: Graph, root: int = 0) -> Results:
     return {**results, "entries": np.array(entries), "stale": stale}
 
 
-def judge_flags(search: Search) -> Callable[[Results], Wrong | None]:
-    """Return a judge of the results of :func:`run_flags`."""
+def _judge_flags(search: Search) -> Callable[[Results], Wrong | None]:
     judge_rest = judge_search(*search)
 
     def judge(results: Results) -> Wrong | None:
@@ -288,7 +287,7 @@ FLAGS = KernelExercise(
     "queues-3",
     parts=(flag_new,),
     inputs=SEARCHES,
-    case=cases_of(unpacked(run_flags), judge_flags),
+    case=cases_of(unpacked(run_flags), _judge_flags),
     # Two stores, a load and an atomic of the busiest warp.
     budgets=on(SMALL_WORLD, lambda: SEARCHES.fixed()[SMALL_WORLD], sharing(at_most=8)),
     writes=("distance", "flags"),
@@ -367,8 +366,7 @@ def judge_classes(g: Graph) -> Callable[[Results], Wrong | None]:
     return judge
 
 
-def classes() -> dict[str, Graph]:
-    """Return the fixed inputs of queues-4."""
+def _fixed_classes() -> dict[str, Graph]:
     limits = stars(3, 4, 5, 31, 32, 33, 255, 256, 257, 0, 1, *[0] * 247)
     return graphs() | {
         "degrees near the limits of the classes": limits,
@@ -396,7 +394,7 @@ BY_CLASS = KernelExercise(
     "queues-4",
     parts=(append_by_class, sort_by_degree),
     imports=f"from numba import cuda\n\nCLASSES = {CLASSES}",
-    inputs=Inputs(classes, graphs_from_0(most=100).draw),
+    inputs=Inputs(_fixed_classes, graphs_from_0(most=100).draw),
     case=cases_of(run_classes, judge_classes),
     budgets=classes_budgets,
     writes=("queues", "sizes"),

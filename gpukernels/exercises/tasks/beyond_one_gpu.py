@@ -103,8 +103,7 @@ def fixed_cuts() -> dict[str, tuple]:
     }
 
 
-def drawn_cuts(rng: Draw) -> dict[str, tuple]:
-    """Draw two graphs with parts."""
+def _drawn_cuts(rng: Draw) -> dict[str, tuple]:
     one, other = (
         erdos_renyi(int(rng.integers(4, 90)), 3, seed=int(rng.integers(2**31))) for _ in "ab"
     )
@@ -132,16 +131,14 @@ def mark(offsets, targets, part, border):
             border[v] = 1 if any_far else 0  # added
 
 
-def run_marks(kernel, device, given: tuple) -> Results:
-    """Mark once."""
+def _run_marks(kernel, device, given: tuple) -> Results:
     g, part = given
     arrays = (a.astype(np.int32) for a in (g.offsets, g.targets, part))
     blocks, border = blocks_for(g.n * WARP_SIZE), np.full(g.n, -1, np.int32)
     return launched(kernel, device, blocks, THREADS, *arrays, border=border)
 
 
-def judge_marks(given: tuple):
-    """Return a judge of the marks."""
+def _judge_marks(given: tuple):
     g, part = given
     source, target = g.coo
     expected = np.zeros(g.n, np.int32)
@@ -153,8 +150,8 @@ MARK = KernelExercise(
     "beyond-2",
     parts=(mark,),
     imports=WITH_VOTES,
-    inputs=Inputs(fixed_cuts, drawn_cuts),
-    case=cases_of(run_marks, judge_marks),
+    inputs=Inputs(fixed_cuts, _drawn_cuts),
+    case=cases_of(_run_marks, _judge_marks),
     budgets=on(
         WHOLE_STAR,
         lambda: fixed_cuts()[WHOLE_STAR],
@@ -193,8 +190,7 @@ def ways_to(rng: Draw, *parts: tuple[int, int], high: int = 1) -> tuple:
     return to_all, ways, np.concatenate(blocks), parts
 
 
-def run_onward(kernel, device, given: tuple) -> Results:
-    """Launch once, a block of 16 x 16 threads for each tile."""
+def _run_onward(kernel, device, given: tuple) -> Results:
     to_all, ways, blocks, parts = given
     begins = np.cumsum([0, *(count for _, count in parts)])[:-1]
     deep = np.array([len(rows) for rows in ways])
@@ -242,13 +238,12 @@ COMPLETE = completions(
     parts=(ways_on(Form(TILE, "1x1")),),
     imports=WITH_TILES,
     inputs=Inputs(fixed_ways, _drawn_ways, lambda given: f"tiles and separators {given[-1]}"),
-    case=cases_of(run_onward, gone_on),
+    case=cases_of(_run_onward, gone_on),
     writes=("made",),
 )
 
 
-def named_in_map(columns: int) -> dict[str, object]:
-    """Return the numbers in the words of beyond-1 for a map of four rows, by name."""
+def _named_in_map(columns: int) -> dict[str, object]:
     n, half = 4 * columns, columns // 2
     share = Fraction(half + 1, columns)
     about: dict[str, object] = {
@@ -283,7 +278,7 @@ def count_separators(columns: int = 6) -> dict[str, int]:
     cuts = {"2 parts": right, "4 parts": right + 2 * (row // 2)}
     counted = {}
     for name, part in cuts.items():
-        border = run_marks(mark, SimtDevice(trace=True), (g, part))["border"]
+        border = _run_marks(mark, SimtDevice(trace=True), (g, part))["border"]
         separators = int(border.sum())
         counted[f"separators, {name}"] = separators
         counted[f"boundary matrix in bytes, {name}"] = 4 * separators**2
@@ -304,7 +299,7 @@ PREDICT = PredictionExercise(
         "additions, 4 parts": 8800,
     },
     measure=count_separators,
-    variants=Variants(lambda rng: {"columns": 2 * int(rng.integers(2, 9))}, named_in_map),
+    variants=Variants(lambda rng: {"columns": 2 * int(rng.integers(2, 9))}, _named_in_map),
 )
 
 # beyond-3: rows that are joined
@@ -395,17 +390,17 @@ def _drawn_roads(rng: Draw) -> dict[str, tuple]:
     return {"a drawn graph in three parts": in_parts(g, rng, 3)}
 
 
-def run_join(kernel, device, arrays: dict[str, np.ndarray]) -> Results:
-    """Join once."""
+def _run_join(kernel, device, arrays: dict[str, np.ndarray]) -> Results:
     tall, wide = arrays["rows"].shape
     blocks, rows = (blocks_for(wide, 32), blocks_for(tall, 4)), np.full((tall, wide), -7, np.int32)
     given = (arrays[name] for name in ("inside", "to_border", "onward", "place"))
     return launched(kernel, device, blocks, (32, 4), *given, rows=rows)
 
 
-def join_case(name: str, given: tuple) -> Case:
-    """Return an input of beyond-3."""
-    judged = cases_of(run_join, lambda arrays: equal_to("{wrong:,} are wrong", rows=arrays["rows"]))
+def _join_case(name: str, given: tuple) -> Case:
+    judged = cases_of(
+        _run_join, lambda arrays: equal_to("{wrong:,} are wrong", rows=arrays["rows"])
+    )
     return judged(name, ways(*given))
 
 
@@ -421,7 +416,7 @@ JOIN = KernelExercise(
     parts=(join,),
     imports=IMPORTS,
     inputs=Inputs(fixed_roads, _drawn_roads),
-    case=join_case,
+    case=_join_case,
     budgets=join_budgets,
     writes=("rows",),
 )

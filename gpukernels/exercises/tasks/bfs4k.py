@@ -61,8 +61,7 @@ def draw_device(rng: Draw) -> dict[str, int]:
     return {"levels": levels, "resident": resident, "block": block, "middle": middle}
 
 
-def named_in_device(levels: int, resident: int, block: int, middle: int) -> dict[str, object]:
-    """Return further numbers in the words of bfs4k-1, by name."""
+def _named_in_device(levels: int, resident: int, block: int, middle: int) -> dict[str, object]:
     width = 2 ** (levels - 1)
     alone = block.bit_length() - 1
     return {
@@ -113,7 +112,7 @@ PREDICT = PredictionExercise(
     measure=count_what_the_host_sees,
     variants=Variants(
         draw_device,
-        named_in_device,
+        _named_in_device,
         (
             "launches, single_block=0",
             "threads per vertex, first of the two levels",
@@ -350,8 +349,7 @@ def longest_warp(trace: Trace) -> int:
     return int(np.bincount(trace.select(launch=0).steps.warp).max())
 
 
-def groups_budgets(case_of: CaseOf) -> list[Budget]:
-    """Return the bounds of bfs4k-4."""
+def _groups_budgets(case_of: CaseOf) -> list[Budget]:
     case = case_of("a star of 500 vertices", star(500))
     trees = [case_of(f"a tree of {a} · {b} leaves", _tree(a, b)) for a, b in ((32, 4), (8, 16))]
     longest = bound("steps of the longest warp", longest_warp, at_most=400)
@@ -372,7 +370,7 @@ GROUPS = KernelExercise(
     imports=IMPORTS,
     inputs=GRAPHS,
     case=search_case,
-    budgets=groups_budgets,
+    budgets=_groups_budgets,
     writes=("distance",),
     benign=("distance",),
 )

@@ -62,8 +62,7 @@ def draw_sizes(rng: Draw) -> dict[str, int]:
     return dict(zip(("vertices", "children", "length"), drawn, strict=True))
 
 
-def named_in_sizes(vertices: int, children: int, length: int) -> dict[str, object]:
-    """Return the numbers in the words of direction-1, by name."""
+def _named_in_sizes(vertices: int, children: int, length: int) -> dict[str, object]:
     leaves = children**2
     return {
         "complete": vertices,
@@ -104,7 +103,7 @@ PREDICT = PredictionExercise(
         "levels bottom-up, path": 0,
     },
     measure=count_arcs_read,
-    variants=Variants(draw_sizes, named_in_sizes),
+    variants=Variants(draw_sizes, _named_in_sizes),
 )
 
 # direction-2: any visited neighbor will do, if no vertex is visited meanwhile
@@ -199,8 +198,7 @@ def bits_of(words: np.ndarray) -> np.ndarray:
     return (words[:, None] >> np.arange(WARP_SIZE, dtype=np.uint32) & 1).astype(bool).ravel()
 
 
-def judge_levels(search: Search) -> Callable[[Results], Wrong | None]:
-    """Return a judge of the results of :func:`run_levels`."""
+def _judge_levels(search: Search) -> Callable[[Results], Wrong | None]:
     right, judge_rest = sequential_bfs(*search).distance, judge_search(*search)
 
     def judge(results: Results) -> Wrong | None:
@@ -220,8 +218,7 @@ def judge_levels(search: Search) -> Callable[[Results], Wrong | None]:
     return judge
 
 
-def bits_budgets(case_of: CaseOf) -> list[Budget]:
-    """Return the bounds of direction-3."""
+def _bits_budgets(case_of: CaseOf) -> list[Budget]:
     case = case_of("a complete graph of 64 vertices", Search(complete(64)))
     world = case_of(SMALL_WORLD, SEARCHES.fixed()[SMALL_WORLD])
     read = loads(at_most=100, what="arcs read", array="sources")
@@ -240,8 +237,8 @@ BITS = KernelExercise(
         },
         SEARCHES.draw,
     ),
-    case=cases_of(unpacked(run_levels), judge_levels),
-    budgets=bits_budgets,
+    case=cases_of(unpacked(run_levels), _judge_levels),
+    budgets=_bits_budgets,
     writes=("distance", "next_bits"),
 )
 

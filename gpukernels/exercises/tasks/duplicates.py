@@ -316,8 +316,7 @@ def cull_exactly(vertices, kept):
         kept[i] = seen == -1  # added
 
 
-def exact_budgets(case_of: CaseOf) -> list[Budget]:
-    """Return the bounds of duplicates-4."""
+def _exact_budgets(case_of: CaseOf) -> list[Budget]:
     different, several = (case_of(name, inputs()[name]) for name in (DIFFERENT, SEVERAL))
     bounds = ((different, probes(256)), (several, probes(300)), (different, sharing(at_most=12)))
     return [bound(case) for case, bound in bounds]
@@ -334,7 +333,7 @@ EXACT = KernelExercise(
     imports=WITH_SHARED,
     inputs=VERTICES,
     case=culled(least=THREADS, most=THREADS),
-    budgets=exact_budgets,
+    budgets=_exact_budgets,
     writes=("kept",),
 )
 

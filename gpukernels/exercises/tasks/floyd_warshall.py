@@ -129,8 +129,7 @@ PREDICT = PredictionExercise(
 # floyd-line, floyd-lines: a pivot in one launch
 
 
-def run_naive(kernel, device, lengths: NDArray) -> Results:
-    """Launch once for each pivot, first without `via`, and then with it."""
+def _run_naive(kernel, device, lengths: NDArray) -> Results:
     n = len(lengths)
     blocks = blocks_for(n, 16), blocks_for(n, 4)
     for size in (1, n):
@@ -166,7 +165,7 @@ COMPLETE = completions(
     inputs=Inputs(
         lambda: SMALL.fixed() | {"14 vertices with a negative cycle": downhill()}, SMALL.draw
     ),
-    case=cases_of(run_naive, through_pivots),
+    case=cases_of(_run_naive, through_pivots),
     writes=("distance", "via"),
 )
 
@@ -195,8 +194,7 @@ def close_tiles(distance):
         distance[i, j] = tile[y, x]  # added
 
 
-def run_closing(kernel, device, lengths: NDArray) -> Results:
-    """Launch once, a block a diagonal tile."""
+def _run_closing(kernel, device, lengths: NDArray) -> Results:
     blocks, distance = blocks_for(len(lengths), SIDE), lengths.astype(np.int32)
     return launched(kernel, device, blocks, (SIDE, SIDE), distance=distance)
 
@@ -215,7 +213,7 @@ CLOSE = KernelExercise(
     parts=(close_tiles,),
     imports=WITH_A_SIDE,
     inputs=MATRICES,
-    case=cases_of(run_closing, closed_tiles),
+    case=cases_of(_run_closing, closed_tiles),
     # An element is loaded and stored once; there are at most 5 requests per step. Rows of 17
     # elements cost 612 bank conflicts, a tile with rows and columns exchanged more than 8,000.
     budgets=on(
@@ -301,8 +299,7 @@ def widen_tiles(width, pivot):
                 width[row + y + 8 * r, column + x + 8 * c] = best[r, c]  # added
 
 
-def run_widening(kernel, device, given: tuple) -> Results:
-    """Launch once, one block per tile, on a matrix of whole tiles."""
+def _run_widening(kernel, device, given: tuple) -> Results:
     widths, pivot = given
     blocks, width = (len(widths) // TILE,) * 2, widths.astype(np.int32)
     return launched(kernel, device, blocks, (8, 8), width=width, pivot=np.int32(pivot))
@@ -355,7 +352,7 @@ WIDEN = KernelExercise(
     parts=(widen_tiles,),
     imports=WITH_A_TILE,
     inputs=Inputs(fixed_pipes, _drawn_pipes),
-    case=cases_of(run_widening, widened),
+    case=cases_of(_run_widening, widened),
     # On one tile that is multiplied. A warp fills 32 rows of shared memory, and a thread loads 4 +
     # 4 elements in each of 32 steps; of global memory, 32 requests fill, 16 load and 16 store.
     budgets=on(

@@ -174,8 +174,7 @@ def _fixed_offers() -> dict[str, tuple]:
 OFFERS = Inputs(_fixed_offers, _drawn_offers)
 
 
-def run_words(kernel, device, given: tuple) -> Results:
-    """Make all offers in one launch."""
+def _run_words(kernel, device, given: tuple) -> Results:
     vertex, length, words, round = given
     queue, size = np.full(vertex.size, -1, np.int32), np.zeros(1, np.int32)
     return launched(
@@ -230,7 +229,7 @@ WORDS = KernelExercise(
     parts=(lower_words,),
     imports=WITH_WORDS,
     inputs=OFFERS,
-    case=cases_of(run_words, judge_words),
+    case=cases_of(_run_words, judge_words),
     budgets=words_budgets,
     writes=("words", "queue", "size"),
 )
@@ -256,7 +255,7 @@ def run_relax(kernel, device, given: tuple) -> Results:
     """Make all offers by arcs; the only arc to a vertex is of the in-degree class."""
     vertex, *others = given
     only = np.bincount(vertex, minlength=1)[vertex] == 1
-    return run_words(kernel, device, ((vertex | only << ID_BITS).astype(np.int32), *others))
+    return _run_words(kernel, device, ((vertex | only << ID_BITS).astype(np.int32), *others))
 
 
 COMPLETE = completions(
@@ -416,8 +415,7 @@ def sieve(leaf: int) -> Graph:
     return Graph.from_arcs(1 + width + PLACES.size, source, target, weights.astype(np.int32))
 
 
-def run_leaves(kernel, device, search: Search) -> Results:
-    """Launch once, on the distances of all that have arcs out."""
+def _run_leaves(kernel, device, search: Search) -> Results:
     g, root = search
     result = bellman_ford_queue(g, root)
     before = np.where(result.parent >= 0, result.distance, NO_PATH).astype(np.int32)
@@ -453,7 +451,7 @@ LEAVES = KernelExercise(
         },
         _drawn_leafy,
     ),
-    case=cases_of(run_leaves, judge_distances),
+    case=cases_of(_run_leaves, judge_distances),
     budgets=on(
         "a funnel of 1,002 vertices",
         lambda: Search(funnel(1_000)),

@@ -284,8 +284,7 @@ def cut(offsets, boundary, chunk_steps):
         boundary[b] = left
 
 
-def run_cut(kernel, device, sizes: np.ndarray, chunk_steps: int) -> Results:
-    """Let a kernel cut a workload into chunks."""
+def _run_cut(kernel, device, sizes: np.ndarray, chunk_steps: int) -> Results:
     chunks = blocks_for(int(sizes.sum()) + sizes.size, chunk_steps)
     boundary = np.full(chunks, -1, np.int32)
     return launched(
@@ -307,7 +306,7 @@ CUT = KernelExercise(
         "units per chunk:",
     ),
     case=cases_of(
-        unpacked(run_cut),
+        unpacked(_run_cut),
         unpacked(lambda sizes, chunk_steps: {"boundary": owners(sizes + 1)[::chunk_steps]}),
     ),
     budgets=on(

@@ -87,8 +87,7 @@ def paired(*group_sizes: int) -> list[tuple[str, tuple]]:
 # mapping-static-1: predict rounds and sectors
 
 
-def named_in_items(units: int) -> dict[str, object]:
-    """Return the further numbers in the words of mapping-static-1, by name."""
+def _named_in_items(units: int) -> dict[str, object]:
     four, warp = -(-units // 4), -(-units // 32)
     return {
         "second": units + 4,
@@ -131,7 +130,7 @@ PREDICT = PredictionExercise(
         "threads, 32 per group": 1024,
     },
     measure=count_rounds,
-    variants=Variants(lambda rng: {"units": int(rng.integers(33, 128))}, named_in_items),
+    variants=Variants(lambda rng: {"units": int(rng.integers(33, 128))}, _named_in_items),
 )
 
 # mapping-static-2: virtual warps, turned around
@@ -233,8 +232,7 @@ def totals(sizes, size: int, first: int = 1) -> Results:
     return {"total": before[offsets[1:]] - before[offsets[:-1]]}
 
 
-def sum_inputs() -> list[tuple[str, tuple]]:
-    """Return the fixed inputs of mapping-static-3."""
+def _sum_inputs() -> list[tuple[str, tuple]]:
     some = "75 items of up to 12 units"
     return [
         *paired(8, 4, 16, 2, 32, 32, 4, 2),
@@ -248,7 +246,7 @@ SUMS = KernelExercise(
     "mapping-static-3",
     parts=(sum_groups,),
     imports=WITH_INT32,
-    inputs=in_groups(sum_inputs, "per group"),
+    inputs=in_groups(_sum_inputs, "per group"),
     case=cases_of(unpacked(run_sums), unpacked(totals)),
     budgets=on(
         "33 items of 32 units, 32 threads per group",
@@ -286,8 +284,7 @@ def items_of_units(sizes, size: int) -> Results:
     return {"item": np.repeat(np.arange(len(sizes)), sizes)}
 
 
-def run_enough_groups(kernel, device, given: tuple) -> Results:
-    """Expand sizes with a group for every item."""
+def _run_enough_groups(kernel, device, given: tuple) -> Results:
     sizes, size = given
     return run_groups(kernel, device, sizes, size, max(blocks_for(len(sizes) * size, 64), 1))
 
@@ -296,7 +293,7 @@ ALIGNED = KernelExercise(
     "mapping-static-4",
     parts=(expand_aligned,),
     inputs=in_groups(lambda: paired(8, 4, 1, 32, 16, 32, 2, 4), "per group"),
-    case=cases_of(run_enough_groups, unpacked(items_of_units)),
+    case=cases_of(_run_enough_groups, unpacked(items_of_units)),
     budgets=on(
         "40 items of 203 units, 32 threads per group",
         lambda: (np.full(40, 203), 32),

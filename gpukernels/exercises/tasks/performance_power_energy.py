@@ -32,8 +32,7 @@ def draw_queued(rng: Draw) -> dict[str, int]:
     return {"launch": launch, "short": short, "long": long, "fused": fused, **watts}
 
 
-def named_in_queued(launch, short, long, fused, working, waiting) -> dict[str, object]:
-    """Return further numbers in the words of energy-1, by name."""
+def _named_in_queued(launch, short, long, fused, working, waiting) -> dict[str, object]:
     kernels, launches, spans, done = five(short, long), [launch * k for k in range(1, 6)], [], 0
     for queued, kernel in zip(launches, kernels, strict=True):
         begin = max(queued, done)
@@ -102,7 +101,7 @@ CLOCKS = PredictionExercise(
         "microjoules, one launch": 31_000,
     },
     measure=measure_clocks,
-    variants=Variants(draw_queued, named_in_queued),
+    variants=Variants(draw_queued, _named_in_queued),
 )
 
 # energy-line, energy-lines: the kernel that counts energy-1
@@ -158,8 +157,7 @@ def spend(samples, idle, above, spent):
 SLICE = 64
 
 
-def run_spend(kernel, device, samples, idle) -> Results:
-    """Launch once, a block for each slice."""
+def _run_spend(kernel, device, samples, idle) -> Results:
     samples, blank = np.asarray(samples, np.int64), np.full(len(samples), -7, np.int64)
     blocks = blocks_for(samples.size, SLICE)
     return launched(kernel, device, blocks, SLICE, samples, int(idle), above=blank, spent=blank)
@@ -196,7 +194,7 @@ SPEND = KernelExercise(
     "energy-2",
     parts=(spend,),
     inputs=SAMPLES,
-    case=cases_of(unpacked(run_spend), unpacked(spent)),
+    case=cases_of(unpacked(_run_spend), unpacked(spent)),
     # A sample, two stores, a neighbor, and a store and load more.
     budgets=on("256 samples", lambda: (np.arange(256), 7), sharing(at_most=7)),
     writes=("above", "spent"),
@@ -235,8 +233,7 @@ def watts_of(sizes: np.ndarray) -> np.ndarray:
     return np.random.default_rng(count).integers(0, 3, count) * 2**53 + np.arange(count) % 97
 
 
-def run_tally(kernel, device, sizes) -> Results:
-    """Launch once, one warp per run."""
+def _run_tally(kernel, device, sizes) -> Results:
     offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
     blank, blocks = np.full(len(sizes), -7, np.int64), blocks_for(len(sizes) * WARP_SIZE)
     watts = watts_of(sizes)
@@ -265,7 +262,7 @@ TALLY = KernelExercise(
         ),
         RUNS.draw,
     ),
-    case=cases_of(run_tally, tallies),
+    case=cases_of(_run_tally, tallies),
     budgets=on(
         "nine runs of 256",
         lambda: np.full(9, 256),

@@ -112,8 +112,7 @@ def run_by_warp(kernel, device, g, values=None) -> Results:
     return launched(kernel, device, blocks, THREADS, g.offsets, g.targets, values, sums=sums)
 
 
-def rows() -> dict[str, Graph]:
-    """Return the fixed inputs of representations-2."""
+def _fixed_rows() -> dict[str, Graph]:
     return {
         "an R-MAT graph of 64 vertices": small_web(),
         "no vertices": no_arcs(0),
@@ -134,7 +133,7 @@ WARP_ROW = KernelExercise(
     "representations-2",
     parts=(warp_neighbor_sum,),
     imports=WITH_WARP_SUM,
-    inputs=Inputs(rows, DRAWN),
+    inputs=Inputs(_fixed_rows, DRAWN),
     case=cases_of(lambda kernel, d, g: run_by_warp(kernel, d, g, numbers(g)), sums_of),
     budgets=on(
         "the R-MAT graph of the chapter",
@@ -163,7 +162,7 @@ def cells_of(g: Graph) -> np.ndarray:
 
 def matrices() -> dict[str, Graph]:
     """Return those inputs of representations-2 whose matrices are small."""
-    return {name: g for name, g in rows().items() if g.n < 100}
+    return {name: g for name, g in _fixed_rows().items() if g.n < 100}
 
 
 def run_matrix(kernel, device, g: Graph) -> Results:
@@ -216,8 +215,7 @@ def run_by_arc(kernel, device, g, values=None) -> Results:
     return launched(kernel, device, blocks, THREADS, *g.coo, values, sums=sums)
 
 
-def runs() -> dict[str, Graph]:
-    """Return the fixed inputs of representations-3."""
+def _fixed_runs() -> dict[str, Graph]:
     return {
         "a directed path of 64 vertices": path(64, directed=True),
         "no arcs": no_arcs(5),
@@ -233,7 +231,7 @@ def runs() -> dict[str, Graph]:
 HASTY = KernelExercise(
     "representations-3",
     parts=(hasty_neighbor_sum,),
-    inputs=Inputs(runs, DRAWN),
+    inputs=Inputs(_fixed_runs, DRAWN),
     case=cases_of(lambda kernel, d, g: run_by_arc(kernel, d, g, numbers(g)), sums_of),
     budgets=on("a path of 300 vertices", lambda: path(300), no_atomics(), sharing(at_most=20)),
     writes=("sums",),
@@ -286,8 +284,7 @@ def every_pair(g: Graph) -> tuple:
     return g, *np.divmod(np.arange(g.n * g.n), g.n)
 
 
-def queries() -> dict[str, tuple]:
-    """Return the fixed inputs of representations-4."""
+def _fixed_queries() -> dict[str, tuple]:
     steps = stars(0, 34, 1, 0, 33, *[2] * 27, 31, 0)
     return {
         "100 queries to an R-MAT graph of 64 vertices": some_arcs(small_web(), 50, 50),
@@ -326,7 +323,7 @@ def _drawn_queries(rng: Draw) -> dict[str, tuple]:
 SEARCH = KernelExercise(
     "representations-4",
     parts=(csr_search,),
-    inputs=Inputs(queries, _drawn_queries),
+    inputs=Inputs(_fixed_queries, _drawn_queries),
     case=cases_of(unpacked(run_queries), unpacked(answers)),
     budgets=query_budgets,
     writes=("found",),

@@ -86,8 +86,7 @@ def draw_lengths(rng: Draw) -> dict[str, int]:
     return {"items": items, "values": 500 * int(rng.integers(5, 33))}
 
 
-def named_in_lengths(items: int, values: int) -> dict[str, object]:
-    """Return further numbers in the words of scans-1, by name."""
+def _named_in_lengths(items: int, values: int) -> dict[str, object]:
     tiles = spelled(blocks_for(values, 1024))
     return {"plain": str(items), "reads": items.bit_length(), "tiles": tiles}
 
@@ -120,7 +119,7 @@ PREDICT = PredictionExercise(
         "launches": 4,
     },
     measure=count_scans,
-    variants=Variants(draw_lengths, named_in_lengths),
+    variants=Variants(draw_lengths, _named_in_lengths),
 )
 
 # scans-2: a pass of a radix sort, in a warp

@@ -72,8 +72,7 @@ def draw_accesses(rng: Draw) -> dict[str, int]:
     return {"a": a, "c": c, "counters": int(rng.integers(3, 17))}
 
 
-def named_in_accesses(a: int, c: int, counters: int) -> dict[str, object]:
-    """Return further numbers in the words of shared-1, by name."""
+def _named_in_accesses(a: int, c: int, counters: int) -> dict[str, object]:
     about: dict[str, object] = {"kinds": spelled(counters), "waiting": 32 - counters}
     for name, apart in (("a", a), ("c", c)):
         bank = apart % 32
@@ -100,7 +99,7 @@ PREDICT = PredictionExercise(
     "shared-1",
     answer={"a": 8, "b": 1, "c": 4, "d": 27},
     measure=count_passes,
-    variants=Variants(draw_accesses, named_in_accesses),
+    variants=Variants(draw_accesses, _named_in_accesses),
 )
 
 # shared-line and shared-lines: the plain tree of a sum
@@ -122,8 +121,7 @@ def a_tree_in_shared(values, total):
         cuda.atomic.add(total, 0, tile[0])
 
 
-def run_tree(kernel, device, values) -> Results:
-    """Add up the numbers of whole blocks of 128 threads."""
+def _run_tree(kernel, device, values) -> Results:
     values, blocks = values.astype(np.int32), values.size // 128
     return launched(kernel, device, blocks, 128, values, total=np.zeros(1, np.int64))
 
@@ -153,7 +151,7 @@ COMPLETE = completions(
         whole_blocks,
         lambda rng: {"drawn numbers": rng.integers(-(2**20), 2**20, 128 * rng.integers(1, 6))},
     ),
-    case=cases_of(run_tree, added),
+    case=cases_of(_run_tree, added),
     writes=("total",),
 )
 
@@ -240,8 +238,7 @@ def rotate(values, rounds):
     values[i] = tile[i]
 
 
-def run_rotate(kernel, device, n, rounds) -> Results:
-    """Rotate :func:`numbers` with a block of `n` threads."""
+def _run_rotate(kernel, device, n, rounds) -> Results:
     return launched(kernel, device, 1, int(n), values=numbers(n), rounds=int(rounds))
 
 
@@ -276,7 +273,7 @@ ROTATE = KernelExercise(
         to_rotate, lambda rng: {"drawn numbers and rounds": rng.integers([2, 0], [129, 40])}
     ),
     case=cases_of(
-        unpacked(run_rotate), unpacked(lambda n, rounds: {"values": np.roll(numbers(n), -rounds)})
+        unpacked(_run_rotate), unpacked(lambda n, rounds: {"values": np.roll(numbers(n), -rounds)})
     ),
     budgets=on("128 numbers, 3 rounds", lambda: (128, 3), sharing(at_most=16)),
     writes=("values",),
@@ -348,14 +345,12 @@ def histogram(degree, count):
         cuda.atomic.add(count, i, part[i])  # added
 
 
-def run_histogram(kernel, device, degree) -> Results:
-    """Count degrees below 32 with blocks of 128 threads, at least one."""
+def _run_histogram(kernel, device, degree) -> Results:
     degree, blocks = degree.astype(np.int32), max(-(-degree.size // 128), 1)
     return launched(kernel, device, blocks, 128, degree, count=np.zeros(32, np.int32))
 
 
-def degrees() -> dict[str, np.ndarray]:
-    """Return the fixed inputs of shared-5."""
+def _fixed_degrees() -> dict[str, np.ndarray]:
     return {
         "a path of 300 vertices": path(300).out_degree,
         "no vertices": path(0).out_degree,
@@ -378,12 +373,12 @@ HISTOGRAM = KernelExercise(
     parts=(histogram,),
     imports=IMPORTS,
     inputs=Inputs(
-        degrees, lambda rng: {"drawn degrees": rng.integers(0, 32, rng.integers(1, 500))}
+        _fixed_degrees, lambda rng: {"drawn degrees": rng.integers(0, 32, rng.integers(1, 500))}
     ),
-    case=cases_of(run_histogram, lambda degree: {"count": np.bincount(degree, minlength=32)}),
+    case=cases_of(_run_histogram, lambda degree: {"count": np.bincount(degree, minlength=32)}),
     budgets=on(
         COUNTED,
-        lambda: degrees()[COUNTED],
+        lambda: _fixed_degrees()[COUNTED],
         waiting("lanes that wait at an atomic on `count`", array="count"),
         requests(at_most=8, array="count"),
         sharing(at_most=10),

@@ -35,8 +35,7 @@ def read_through(device, index, dtype) -> np.ndarray:
     return device.read(out)
 
 
-def named_in_patterns(apart: int, sharing: int) -> dict[str, object]:
-    """Return further numbers in the words of simt-1, by name."""
+def _named_in_patterns(apart: int, sharing: int) -> dict[str, object]:
     last = 31 // sharing
     return {
         "last": 31 * apart,
@@ -69,7 +68,7 @@ PREDICT = PredictionExercise(
     measure=count_sectors,
     variants=Variants(  # no pattern skips a sector
         lambda rng: {"apart": int(rng.integers(2, 9)), "sharing": int(rng.integers(2, 10))},
-        named_in_patterns,
+        _named_in_patterns,
     ),
 )
 
@@ -155,8 +154,7 @@ def neighbor_sums(g: Graph) -> Results:
     return {"sums": sums}
 
 
-def graphs() -> dict[str, Graph]:
-    """Return the fixed inputs of simt-3."""
+def _fixed_graphs() -> dict[str, Graph]:
     return {
         "a path of 300 vertices": path(300),
         "no vertices": path(0),
@@ -167,7 +165,7 @@ def graphs() -> dict[str, Graph]:
     }
 
 
-GRAPHS = Inputs(graphs, graphs_from_0(most=100).draw)
+GRAPHS = Inputs(_fixed_graphs, graphs_from_0(most=100).draw)
 
 
 ORDERED = KernelExercise(

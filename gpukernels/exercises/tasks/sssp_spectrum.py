@@ -109,8 +109,7 @@ def detours(count: int, long: int = 1) -> Graph:
     return Graph.from_arcs(2 * count + 1, source, target, weights)
 
 
-def named_in_chains(n: int, count: int) -> dict[str, object]:
-    """Return further numbers in the words of sssp-1, by name."""
+def _named_in_chains(n: int, count: int) -> dict[str, object]:
     numbers = {"arcs": 2 * (n - 1), "largest": 2 * n - 3, "rounds": n - 1, "end": 2 * count}
     return {**numbers, "long": spelled(count)}
 
@@ -139,7 +138,7 @@ PREDICT = PredictionExercise(
     measure=count_relaxations,
     variants=Variants(
         lambda rng: {"n": int(rng.integers(40, 100)), "count": int(rng.integers(6, 15))},
-        named_in_chains,
+        _named_in_chains,
     ),
 )
 
@@ -217,8 +216,7 @@ def _useful(g: Graph) -> int:
         distance = lower
 
 
-def relax_budgets(case_of: CaseOf) -> list[Budget]:
-    """Return the bounds of sssp-2."""
+def _relax_budgets(case_of: CaseOf) -> list[Budget]:
     g = weighted(small_world(300, 6, rewire=0.1, seed=2), np.random.default_rng(1))
     case = case_of("a small world of 300 vertices", Search(g))
     return [atomics(at_most=_useful(g))(case), sharing(at_most=8)(case)]
@@ -230,7 +228,7 @@ RELAX = KernelExercise(
     imports=IMPORTS,
     inputs=WITH_NEGATIVE,
     case=cases_of(run_relax, lambda search: judge_distances(search, "lower")),
-    budgets=relax_budgets,
+    budgets=_relax_budgets,
     writes=("lower",),
 )
 
@@ -372,8 +370,7 @@ PILES = Inputs(
 )
 
 
-def run_split(kernel, device, given: tuple) -> Results:
-    """Split a pile once."""
+def _run_split(kernel, device, given: tuple) -> Results:
     pile, old, distance, before, limit = given
     room = pile.size + old.size
     scalars = [np.int32(number) for number in (pile.size, before, limit)]
@@ -422,7 +419,7 @@ SPLIT = KernelExercise(
     parts=(split_pile,),
     imports=WITH_APPEND,
     inputs=PILES,
-    case=cases_of(run_split, judge_split),
+    case=cases_of(_run_split, judge_split),
     budgets=split_budgets,
     writes=("near", "near_size", "far", "far_size"),
 )
