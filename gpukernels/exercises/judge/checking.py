@@ -137,8 +137,6 @@ def look_at(kernel, tried: Attempt, schedule, caption: str):
     steps = {} if limit == math.inf else {"loop_steps": limit}
     again = attempt(kernel, tried.case, schedule, trace=True, **steps)
     trace = again.device.trace
-    if not trace.launches:
-        return looking.Note(f"{caption}. Nothing has run, so that there is no launch to look at.")
     if again.error is not None:
         return looking.view(trace, looking.place_of_error(trace, again.error), f"{caption}.")
     writer = looking.last_writer(trace, again.wrong) if again.wrong is not None else None
@@ -224,24 +222,25 @@ def _costs(kernel, budgets: Sequence[Budget], solution=None) -> Iterable[Finding
 
 def _cost(trace: Trace, budget: Budget) -> Finding:
     subject = f"{budget.what}, on {budget.case.name}"
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # the mean of nothing
-            value = budget.measure(trace)
-    except KeyError as error:  # `trace.select` knows no such array
-        return _uncounted(trace, budget, f"{subject}: cannot be counted, since {error.args[0]}")
-    except Exception as error:
-        return _uncounted(trace, budget, f"{subject}: cannot be counted ({in_short(error)})")
-    if value != value:
-        return _uncounted(trace, budget, f"{subject}: there was none to count")
-    text = f"{subject}: {budget.compare(value)}"
-    if budget.allows(value):
-        return Finding(True, text)
+    line = None
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        line = looking.worst_line(trace, budget)
+        warnings.simplefilter("ignore")  # the mean of nothing
+        try:
+            value = budget.measure(trace)
+            is_number = value == value
+            text = f"{subject}: {budget.compare(value) if is_number else 'there was none to count'}"
+        except KeyError as error:  # `trace.select` knows no such array
+            text = f"{subject}: cannot be counted, since {error.args[0]}"
+        except Exception as error:
+            text = f"{subject}: cannot be counted ({in_short(error)})"
+        else:
+            if budget.allows(value):
+                return Finding(True, text)
+            line = looking.worst_line(trace, budget) if is_number else None
     if line is None:
-        return _uncounted(trace, budget, text)
+        return Finding(
+            False, text, (), lambda: looking.view(trace, looking.Place(0), f"{text}."), budget.case
+        )
     extreme = "most" if budget.at_most is not None else "least"
     worst = f"{extreme} in {looking.name_of_line(trace, *line)}: {trace.text(*line).strip()}"
 
@@ -249,10 +248,3 @@ def _cost(trace: Trace, budget: Budget) -> Finding:
         return looking.view(trace, looking.busiest_on(trace, *line), f"{text}; {worst}")
 
     return Finding(False, text, (worst,), look, budget.case)
-
-
-def _uncounted(trace: Trace, budget: Budget, text: str) -> Finding:
-    def look():
-        return looking.view(trace, looking.Place(0), f"{text}.")
-
-    return Finding(False, text, (), look, budget.case)

@@ -43,6 +43,8 @@ class Note:
 
 def view(trace: Trace, place: Place, caption: str) -> WarpView | Note:
     """Return the warp of `place`, opened at its step."""
+    if not trace.launches:
+        return Note(f"{caption} Nothing has run, so that there is no launch to look at.")
     start = max(0, place.step - BEFORE)
     steps = trace.select(launch=place.launch, block=place.block, warp=place.warp).steps
     if not len(steps):

@@ -49,10 +49,6 @@ class VisibleRun:
         """Open the view of the step at which it went wrong, or of the first launch."""
         trace, tried = self.trace, self._tried
         caption = f"{self._sentence()}."
-        if not trace.launches:
-            return looking.Note(
-                f"{caption} Nothing has run, so that there is no launch to look at."
-            )
         if tried.error is not None:
             return looking.view(trace, looking.place_of_error(trace, tried.error), caption)
         writer = looking.last_writer(trace, tried.wrong) if tried.wrong is not None else None
