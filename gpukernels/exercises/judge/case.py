@@ -131,16 +131,14 @@ def launched(
     return {name: device.read(array) for name, array in results.items()}
 
 
-def one_each(
-    threads: int, each: int = 1, dtype: type = np.int32, **results: type
-) -> Callable[..., Results]:
-    """Return a function that launches a kernel on values, in blocks of `threads`, at least one.
+def one_each(threads: int, each: int = 1, **results: type) -> Callable[..., Results]:
+    """Return a function that launches a kernel on int32 values, in at least one block.
 
     A thread takes `each` of them. `results` are the types of arrays of -1, an element per value.
     """
 
     def run(kernel, device, values) -> Results:
-        values = np.asarray(values, dtype)
+        values = np.asarray(values, np.int32)
         blocks = max(-(-values.size // (each * threads)), 1)
         left = {name: np.full(values.size, -1, kind) for name, kind in results.items()}
         return launched(kernel, device, blocks, threads, values, **left)

@@ -28,11 +28,12 @@ from gpukernels.graphs.generators import (
     star,
 )
 from gpukernels.graphs.graph import Graph
-from gpukernels.reference import dijkstra
+from gpukernels.reference import bfs, dijkstra
 from gpukernels.trace import Trace, metrics
+from gpukernels.views.frontier.levels import read_levels
 from gpukernels.views.relax.relaxations import Arcs, Run, read_run
 
-from . import effort, open_levels
+from . import effort
 from .bench import in_short
 from .blind import BlindDevice, Cover, with_other_targets, with_other_weights
 from .checking import SCHEDULES
@@ -40,6 +41,8 @@ from .report import ExerciseFailed, Finding, Report
 
 #: A distance of this or more means that a search has not reached the vertex.
 UNREACHED = 2**31 - 1
+#: A self-loop and parallel arcs of four vertices.
+LOOPS = 4, [0, 0, 0, 1, 1], [0, 1, 1, 2, 2]
 #: Price of a round in sssp-open, in relaxations.
 ROUND = 20
 
@@ -256,21 +259,23 @@ def _read_paths(trace: Trace, g: Graph, root: int) -> tuple[str | None, np.ndarr
 
 
 def awkward(seed: int) -> dict[str, Graph]:
-    """Return graphs to be searched from vertex 0, the last one drawn with `seed`."""
-    draw = np.random.default_rng(seed)
-    n = int(draw.integers(2, 80))
-    m = int(draw.integers(1, 6 * n))
-    arcs = draw.integers(0, n, (2, m))
+    """Return graphs with weights to be searched from vertex 0, the last one drawn with `seed`."""
+    n, m, arcs, draw = _drawn_arcs(seed)
     return {
         "one vertex": Graph.from_arcs(1, [], [], np.zeros(0, np.int32)),
-        "a self-loop and parallel arcs": Graph.from_arcs(
-            4, [0, 0, 0, 1, 1], [0, 1, 1, 2, 2], [3, 9, 2, 7, 1]
-        ),
+        "a self-loop and parallel arcs": Graph.from_arcs(*LOOPS, [3, 9, 2, 7, 1]),
         "a path of 35 vertices": random_weights(path(35), 1, 1_000_000, seed=1),
         "a star of 150 vertices": random_weights(star(150), seed=2),
         "detours": Graph.from_arcs(5, [0, 0, 1, 2, 2, 3], [2, 1, 2, 4, 3, 4], [3, 1, 1, 3, 1, 1]),
         "a drawn graph": Graph.from_arcs(n, *arcs, draw.integers(1, 50, m, np.int32)),
     }
+
+
+def _drawn_arcs(seed: int) -> tuple[int, int, np.ndarray, np.random.Generator]:
+    draw = np.random.default_rng(seed)
+    n = int(draw.integers(2, 80))
+    m = int(draw.integers(1, 6 * n))
+    return n, m, draw.integers(0, n, (2, m)), draw
 
 
 def families() -> dict[str, tuple[Graph, int]]:
@@ -307,16 +312,83 @@ def warp_steps(trace: Trace, run: Run) -> int:
     return metrics.warp_steps(trace)
 
 
+#: Launches in addition to one per level: one that finds nothing new, and one to begin with.
+SPARE_LAUNCHES = 2
+
+
+def plain_graphs() -> dict[str, tuple[Graph, int]]:
+    """Return the three graphs of the chapter, each with its root."""
+    return {
+        "R-MAT": (rmat(10, edge_factor=8, seed=1), 0),
+        "small world": (small_world(1024, degree=8, rewire=0.1, seed=1), 0),
+        "roads": (road_grid(32, 32, seed=1), 0),
+    }
+
+
+def awkward_plain(seed: int) -> dict[str, Graph]:
+    """Return graphs to be searched from vertex 0, the last one drawn with `seed`."""
+    n, _, arcs, _ = _drawn_arcs(seed)
+    return {
+        "one vertex": Graph.from_arcs(1, [], []),
+        "a self-loop and parallel arcs": Graph.from_arcs(*LOOPS),
+        "a path of 35 vertices": path(35),
+        "a star of 150 vertices": star(150),
+        "a long way and a short one": Graph.from_arcs(5, [0, 0, 1, 2, 3], [1, 4, 2, 3, 4]),
+        "a drawn graph": Graph.from_arcs(n, *arcs),
+    }
+
+
+def levels_of(g: Graph, root: int) -> np.ndarray:
+    """Return the right distances as float64, infinite where no path leads."""
+    return finite_levels(bfs(g, root).distance)
+
+
+def finite_levels(distance: np.ndarray) -> np.ndarray:
+    """Return distances as float64, infinite in place of the negative ones."""
+    return np.where(distance < 0, np.inf, distance)
+
+
+def read_search(trace: Trace, g: Graph, root: int) -> tuple[str | None, np.ndarray, None]:
+    """Return a broken rule, or None, and the distances that the kernels found."""
+    distance = np.full(g.n, np.inf)
+    distance[root] = 0
+    shared = [info.name for info in trace.arrays if info.space == "shared"]
+    if shared:
+        return f"a block shares the memory `{shared[0]}`, which this task rules out", distance, None
+    source = np.repeat(np.arange(g.n), g.out_degree)
+    try:
+        levels = read_levels(trace, g.n, source, root)
+    except Exception as error:
+        return f"the search cannot be read from its trace: {in_short(error)}", distance, None
+    for k, level in enumerate(levels):
+        distance[level.new_vertices] = np.minimum(distance[level.new_vertices], k + 1)
+    expected = levels_of(g, root)
+    launches, deep = len(trace.launches), int(expected[np.isfinite(expected)].max())
+    if launches > deep + SPARE_LAUNCHES:
+        count = f"{launches} launches for {deep} levels beyond the root's"
+        return f"{count}, and one launch per level is wanted", distance, None
+    return None, distance, None
+
+
+def sectors(trace: Trace, _: None) -> int:
+    """Return the price of bfs-open, as the chapter counts it.
+
+    A warp asks a queue's one counter once, as the compiler has it.
+    """
+    waits = metrics.atomic_conflicts(trace.select(array=["next_size"]))
+    return int(metrics.sectors(trace).sum() - waits.sum())
+
+
 LEVELS = Problem(
     skeleton=(
         "def search(g, root, device):\n"
         '    """Return the result of gk.bfs, or only the distances."""\n'
         '    return gk.bfs(g, root, "virtual_warp", device)  # yours in its place\n'
     ),
-    awkward=open_levels.awkward,
-    expected=open_levels.levels_of,
-    finite=open_levels.finite,
-    read=open_levels.read_search,
+    awkward=awkward_plain,
+    expected=levels_of,
+    finite=finite_levels,
+    read=read_search,
     covered=with_other_targets,
     rule=(
         "Use no shared memory, and at most one launch more than there are levels. "
@@ -350,8 +422,8 @@ BFS = OpenTask(
     what="sectors moved",
     bar=35_082,
     rival="virtual_warp, with the best size for each graph,",
-    graphs=open_levels.graphs,
-    price=open_levels.sectors,
+    graphs=plain_graphs,
+    price=sectors,
     problem=LEVELS,
 )
 SPECTRUM = OpenTask(

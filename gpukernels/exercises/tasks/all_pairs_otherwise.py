@@ -27,7 +27,7 @@ from ..judge.variants import ORDINALS, Variants, spelled
 from .sssp_spectrum import NO_PATH, weighted
 
 IMPORTS = f"from numba import cuda\n\nNO_PATH = {NO_PATH}"
-#: With what a kernel of tiles imports, and with the options of its products.
+#: The head of a kernel that multiplies tiles; its imports and the options of its product differ.
 TILES = """\
 from numba import cuda, uint32
 

@@ -32,7 +32,7 @@ from ..judge.counters import atomics, on, sharing, waiting
 from ..judge.exercise import KernelExercise, PredictionExercise
 from ..judge.inputs import Inputs, Search, graphs_from_0
 from ..judge.variants import Variants, spelled
-from .frontier_bfs import ROAD, SEARCHES, SMALL_WORLD, graphs, judge_search, queue_case
+from .frontier_bfs import ROAD, SEARCHES, SMALL_WORLD, graphs, judge_search, queue_case, rays
 from .representations import no_arcs, stars
 
 WITH_COLLECT = (
@@ -45,14 +45,6 @@ WITH_SUBQUEUES = (
 )
 
 # queues-1: predict the atomics at a counter
-
-
-def rays(count: int = 200) -> Graph:
-    """Return a root with `count` arcs, each to a vertex with one arc to a vertex of its own."""
-    first = np.arange(1, count + 1)
-    source = np.concatenate([np.zeros(count, int), first]).astype(np.int32)
-    target = np.concatenate([first, first + count]).astype(np.int32)
-    return Graph.from_arcs(2 * count + 1, source, target)
 
 
 def count_asking(count: int = 200) -> dict[str, int]:
@@ -241,12 +233,8 @@ def flag_new(neighbor, arcs, distance, flags, level):
 def run_flags(kernel, device, g: Graph, root: int = 0) -> Results:
     """Search `g` level by level; the host gathers and compacts, and `kernel` culls.
 
-    Returns
-    -------
-    dict of ndarray
-        ``distance`` int32 (n,); ``entries``, the size of each level's frontier; ``flags`` int32
-        (m,); ``stale``, the places that are flagged although their vertex was found at an earlier
-        level. The search ends if there are any.
+    The ``stale`` places are flagged although their vertex was found at an earlier level; the search
+    ends if there are any. The ``entries`` are the sizes of each level's frontier.
     """
     distance, flags = queued.begun(device, g.n, root), device.full(max(1, g.m), 0, np.int32)
     frontier, stale, entries = np.array([root]), np.zeros(0, int), [1]
@@ -330,13 +318,7 @@ def sort_by_degree(offsets, frontier, queues, sizes):
 
 
 def run_classes(kernel, device, g: Graph) -> Results:
-    """Sort all vertices of `g`, in random order, into queues by their degrees.
-
-    Returns
-    -------
-    dict of ndarray
-        ``queues`` int32 (4, n), -1 where nothing was stored; ``sizes`` int32 (4,).
-    """
+    """Sort all vertices of `g`, in random order, into queues by their degrees."""
     frontier = np.random.default_rng(g.n).permutation(g.n).astype(np.int32)
     queues = np.full((len(CLASSES) + 1, g.n), -1, np.int32)
     return launched(

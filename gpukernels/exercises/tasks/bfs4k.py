@@ -23,8 +23,7 @@ from ..judge.counters import bound, on, sharing
 from ..judge.exercise import KernelExercise, PredictionExercise
 from ..judge.inputs import Draw, Inputs, graphs_from_0
 from ..judge.variants import Variants, listed
-from .better_queues import rays
-from .frontier_bfs import SMALL_WORLD, graphs, judge_search
+from .frontier_bfs import SMALL_WORLD, graphs, judge_search, rays
 
 IMPORTS = "from numba import cuda, int32"
 WITH_SCAN = (
@@ -159,7 +158,7 @@ def run_one_block(kernel, device, g: Graph) -> Results:
 
 
 #: The graphs that bfs4k-2 and bfs4k-4 search from vertex 0.
-GRAPHS = Inputs(lambda: graphs() | {"200 rays": rays()}, graphs_from_0(most=100).draw)
+GRAPHS = Inputs(lambda: graphs() | {"200 rays": rays(200)}, graphs_from_0(most=100).draw)
 search_case = cases_of(run_one_block, judge_search)
 
 
@@ -351,17 +350,9 @@ def longest_warp(trace: Trace) -> int:
 
 def _groups_budgets(case_of: CaseOf) -> list[Budget]:
     case = case_of("a star of 500 vertices", star(500))
-    trees = [case_of(f"a tree of {a} · {b} leaves", _tree(a, b)) for a, b in ((32, 4), (8, 16))]
+    trees = [case_of(f"a tree of {a} · {b} leaves", rays(a, b)) for a, b in ((32, 4), (8, 16))]
     longest = bound("steps of the longest warp", longest_warp, at_most=400)
     return [longest(case), *map(sharing(at_most=2, array="targets"), trees)]
-
-
-def _tree(children: int, grandchildren: int) -> Graph:
-    """Return a tree whose root has so many children, and each of them so many."""
-    leaves = children * grandchildren
-    parent = np.r_[np.zeros(children, int), 1 + np.arange(leaves) // grandchildren]
-    child = np.arange(1, 1 + children + leaves)
-    return Graph.from_arcs(child.size + 1, parent.astype(np.int32), child.astype(np.int32))
 
 
 GROUPS = KernelExercise(

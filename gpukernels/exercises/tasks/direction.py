@@ -25,7 +25,7 @@ from ..judge.counters import loads, on, sharing
 from ..judge.exercise import KernelExercise, PredictionExercise
 from ..judge.inputs import Draw, Inputs, Search, graphs_from_0
 from ..judge.variants import Variants
-from .frontier_bfs import SEARCHES, SMALL_WORLD, graphs, judge_search, late_arc
+from .frontier_bfs import SEARCHES, SMALL_WORLD, graphs, judge_search, late_arc, rays
 
 IMPORTS = "from numba import cuda, int32"
 UPWARD = """\
@@ -50,10 +50,8 @@ THREADS = 512
 
 def two_levels(children: int) -> Graph:
     """Return a tree whose root has so many children, and each of them as many; both directions."""
-    parent = np.r_[np.zeros(children, int), 1 + np.arange(children**2) // children]
-    child = np.arange(1, parent.size + 1)
-    ends = np.r_[parent, child], np.r_[child, parent]
-    return Graph.from_arcs(child.size + 1, *(end.astype(np.int32) for end in ends))
+    parent, child = rays(children, children).coo
+    return Graph.from_arcs(child.size + 1, np.r_[parent, child], np.r_[child, parent])
 
 
 def draw_sizes(rng: Draw) -> dict[str, int]:
@@ -170,11 +168,7 @@ def bottom_up_level(offsets, sources, bits, distance, next_bits, level):
 def run_levels(kernel, device, g: Graph, root: int = 0) -> Results:
     """Search `g` with one launch per level until no bit should be set; two rows of bits in turn.
 
-    Returns
-    -------
-    dict of ndarray
-        ``distance`` int32 (n,); ``bits``, bool, all bits after the last launch; ``level``, the
-        level of the last launch. The search ends at the first level whose bits are wrong.
+    The search ends at the first level whose ``bits`` are wrong.
     """
     right = sequential_bfs(g, root).distance
     distance, size = queued.begun(device, g.n, root), -(-g.n // WARP_SIZE)

@@ -69,16 +69,9 @@ def judge_cull(
 ) -> Callable[[Results], Wrong | None]:
     """Return a judge of the vertices that are kept.
 
-    Parameters
-    ----------
-    vertices : ndarray
-        The vertex that each thread holds.
-    least, most : int
-        If a vertex is held by some of `least` consecutive threads, at least one of them keeps it;
-        of `most` consecutive threads, at most one keeps it.
-    slots : int
-        If not 0, two of `most` threads may keep a vertex if another vertex of the block has its
-        slot, its remainder modulo `slots`.
+    If a vertex is held by some of `least` consecutive threads, at least one of them keeps it; of
+    `most` consecutive threads, at most one keeps it. With `slots`, two of them may if another
+    vertex of the block has its slot, its remainder modulo `slots`.
     """
 
     def judge(results: Results) -> Wrong | None:
@@ -98,11 +91,8 @@ def judge_cull(
                 mine = begin + np.flatnonzero(vertices[part] == v)
                 if kept[mine].sum() > 1 and not (slots and _shared(vertices, begin, v, slots)):
                     text = f"vertex {v} is kept by {kept[mine].sum()} of the {mine.size} threads"
-                    return Wrong(
-                        f"{text} from {begin} to {begin + most - 1} that hold it",
-                        "kept",
-                        int(mine[-1]),
-                    )
+                    text += f" from {begin} to {begin + most - 1} that hold it"
+                    return Wrong(text, "kept", int(mine[-1]))
         return None
 
     return judge

@@ -81,6 +81,14 @@ def late_arc(n: int = 500) -> Graph:
     return Graph.from_arcs(n, source, target)
 
 
+def rays(count: int, further: int = 1) -> Graph:
+    """Return a root with `count` arcs, each to a vertex with `further` arcs to own leaves."""
+    leaves = count * further
+    parent = np.r_[np.zeros(count, int), 1 + np.arange(leaves) // further]
+    child = np.arange(1, 1 + count + leaves)
+    return Graph.from_arcs(child.size + 1, parent.astype(np.int32), child.astype(np.int32))
+
+
 def _meeting(width: int, last: int) -> Graph:
     """Return a tree of three levels, `width` arcs per vertex, whose leaves all lead to `last`."""
     leaves = width * width
@@ -181,16 +189,10 @@ PREDICT = PredictionExercise(
 
 
 def run_queue(kernel, device, g: Graph, root: int = 0, duplicates: bool = False) -> Results:
-    """Search `g` with a kernel that expands one queue into the next.
+    """Search `g` with a kernel that expands one queue into the next, to the first wrong queue.
 
     With `duplicates`, a vertex may be queued more than once, and all but one are taken out between
-    the launches.
-
-    Returns
-    -------
-    dict of ndarray
-        ``distance`` and ``parent``, int32 (n,); ``entries``, the size of the queue at each level;
-        the results of :func:`queued.compare`. The search ends at the first queue that is wrong.
+    the launches. The ``entries`` are the sizes of the queue at each level.
     """
     distance, parent = queued.begun(device, g.n, root), queued.begun(device, g.n, root, root)
     capacity = g.n + 64 + (g.m if duplicates else 0)

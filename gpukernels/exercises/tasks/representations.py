@@ -17,6 +17,7 @@ from ..judge.completing import completions
 from ..judge.counters import bound, coalesced, no_atomics, on, sharing
 from ..judge.exercise import KernelExercise, PredictionExercise
 from ..judge.inputs import Draw, Inputs, graphs_from_0
+from .simt import neighbor_sums
 
 WITH_WARP_SUM = "from numba import cuda\n\nfrom gpukernels.primitives import warp_sum"
 
@@ -47,14 +48,6 @@ def numbers(g: Graph) -> np.ndarray:
     values = np.arange(g.n, dtype=np.int32)
     values[:2] = (2**31 - 1, -(2**31))[: g.n]
     return values
-
-
-def neighbor_sums(g: Graph, values=None) -> np.ndarray:
-    """Return the sum of each vertex's neighbors' `values`, or numbers, by NumPy alone."""
-    values = np.arange(g.n) if values is None else values
-    sums = np.zeros(g.n, np.int64)
-    np.add.at(sums, np.repeat(np.arange(g.n), np.diff(g.offsets)), values[g.targets])
-    return sums
 
 
 # representations-1: predict the sectors of narrow cells
@@ -105,11 +98,10 @@ def warp_neighbor_sum(offsets, targets, values, sums):
             sums[u] = total
 
 
-def run_by_warp(kernel, device, g, values=None) -> Results:
-    """Launch a warp for each vertex of `g`; without `values`, vertex v has the value v."""
-    values = np.arange(g.n, dtype=np.int32) if values is None else values
+def run_by_warp(kernel, device, g: Graph) -> Results:
+    """Launch a warp for each vertex of `g`."""
     blocks, sums = max(blocks_for(32 * g.n), 1), np.full(g.n, -1, np.int64)
-    return launched(kernel, device, blocks, THREADS, g.offsets, g.targets, values, sums=sums)
+    return launched(kernel, device, blocks, THREADS, g.offsets, g.targets, numbers(g), sums=sums)
 
 
 def _fixed_rows() -> dict[str, Graph]:
@@ -126,7 +118,7 @@ def _fixed_rows() -> dict[str, Graph]:
 
 def sums_of(g: Graph) -> Results:
     """Return the sums of representations-2 and -3."""
-    return {"sums": neighbor_sums(g, numbers(g))}
+    return neighbor_sums(g, numbers(g))
 
 
 WARP_ROW = KernelExercise(
@@ -134,7 +126,7 @@ WARP_ROW = KernelExercise(
     parts=(warp_neighbor_sum,),
     imports=WITH_WARP_SUM,
     inputs=Inputs(_fixed_rows, DRAWN),
-    case=cases_of(lambda kernel, d, g: run_by_warp(kernel, d, g, numbers(g)), sums_of),
+    case=cases_of(run_by_warp, sums_of),
     budgets=on(
         "the R-MAT graph of the chapter",
         web,
@@ -208,11 +200,10 @@ def hasty_neighbor_sum(source, target, values, sums):
         sums[u] = total
 
 
-def run_by_arc(kernel, device, g, values=None) -> Results:
-    """Launch a thread for each arc of `g`, sorted by source; if no `values` are given, v has v."""
-    values = np.arange(g.n, dtype=np.int32) if values is None else values
+def run_by_arc(kernel, device, g: Graph) -> Results:
+    """Launch a thread for each arc of `g`, sorted by source."""
     blocks, sums = max(blocks_for(g.m), 1), np.zeros(g.n, np.int64)
-    return launched(kernel, device, blocks, THREADS, *g.coo, values, sums=sums)
+    return launched(kernel, device, blocks, THREADS, *g.coo, numbers(g), sums=sums)
 
 
 def _fixed_runs() -> dict[str, Graph]:
@@ -232,7 +223,7 @@ HASTY = KernelExercise(
     "representations-3",
     parts=(hasty_neighbor_sum,),
     inputs=Inputs(_fixed_runs, DRAWN),
-    case=cases_of(lambda kernel, d, g: run_by_arc(kernel, d, g, numbers(g)), sums_of),
+    case=cases_of(run_by_arc, sums_of),
     budgets=on("a path of 300 vertices", lambda: path(300), no_atomics(), sharing(at_most=20)),
     writes=("sums",),
 )
