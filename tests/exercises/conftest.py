@@ -1,4 +1,4 @@
-"""Tests of exercises begin with all hints and no tries, whichever tests have run before."""
+"""Tests of exercises begin with all hints and no tries, and may keep progress in a file."""
 
 from __future__ import annotations
 
@@ -16,3 +16,11 @@ def nothing_tried():
     for ex in CATALOG.values():
         if isinstance(ex, PredictionExercise):
             ex._hinted.clear()
+
+
+@pytest.fixture
+def file(tmp_path, monkeypatch):
+    """A file for progress, in a folder that is not there yet."""
+    path = tmp_path / "state" / "exercises.json"
+    monkeypatch.setenv("GPUKERNELS_PROGRESS", str(path))
+    return path

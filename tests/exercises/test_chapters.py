@@ -66,15 +66,10 @@ def test_every_chapter_says_in_the_same_words_where_exercises_are_judged():
 
 
 @pytest.mark.parametrize("name", CATALOG)
-def test_a_chapter_shows_the_statement_and_holds_the_skeleton_as_the_package_has_them(name):
-    statement, skeleton, *_ = cells_of(name)
+def test_a_chapter_shows_the_statement_and_checks_the_skeleton_and_the_folded_solution(name):
+    statement, skeleton, check, solution, *folded = cells_of(name)
     assert shown(statement).strip() == repr(gk.exercise(name)).strip()
     assert skeleton.source == gk.exercise(name).skeleton.rstrip("\n")
-
-
-@pytest.mark.parametrize("name", CATALOG)
-def test_a_chapter_checks_the_skeleton_and_the_folded_solution(name):
-    _, _, check, solution, *_ = cells_of(name)
     assert check.source.startswith("ex.check(")
     assert "hide-output" in check.metadata["tags"]
     assert shown(check).startswith(f"{name} ({gk.exercise(name).title}): not yet")
@@ -83,5 +78,5 @@ def test_a_chapter_checks_the_skeleton_and_the_folded_solution(name):
     text = shown(solution)
     assert gk.exercise(name).solution.text in text
     assert f"{name} ({gk.exercise(name).title}): solved" in text
-    for cell in cells_of(name)[3:]:  # what gives an answer away is folded
+    for cell in folded:  # what gives an answer away is folded
         assert "hide-cell" in cell.metadata["tags"]

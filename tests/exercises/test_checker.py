@@ -16,57 +16,79 @@ from gpukernels.exercises.judge.report import Finding, Report
 from gpukernels.trace import metrics
 
 
-def fault(name: str, answer):
-    """Return the first failure of a check."""
-    findings = gk.exercise(name).check(answer, raises=False).findings
-    return next(finding for finding in findings if not finding.passed)
+def line_shown(view: gk.WarpView) -> str:
+    """Return the source line at which a view opens."""
+    rows, (record,) = view._read[next(iter(view._read))]
+    return rows[record.row[view.step]].text
 
 
-#: Exercise, answer, what the report says, and the ends of its lines on the place.
+#: Exercise, answer, what the report says, the ends of its lines on the place, and the line at which
+#: the view opens with a part of its title.
 FAULTS = {
-    "a number": ("shared-5", 7, "a @cuda.jit kernel is wanted here, and this is of type int"),
-    "plain Python": ("shared-5", answers.python_histogram, "write @cuda.jit above it"),
-    "device": ("shared-5", answers.device_histogram, "`device_histogram` is a device function"),
+    "a number": ("shared-5", 7, "a @cuda.jit kernel is wanted here, and this is of type int", []),
+    "plain Python": ("shared-5", answers.python_histogram, "write @cuda.jit above it", []),
+    "device": ("shared-5", answers.device_histogram, "`device_histogram` is a device function", []),
     "other names": (
-        "shared-5", answers.histogram_of_other_names, "the parameters must be (degree, count)",
+        "shared-5", answers.histogram_of_other_names, "the parameters must be (degree, count)", [],
     ),
     "a race": (
         "shared-5", answers.racy_histogram,
-        "declared benign on no array, and `racy_histogram` declares one",
+        "declared benign on no array, and `racy_histogram` declares one", [],
     ),
     "out of bounds": (
         "shared-5", answers.unguarded_histogram,
         "a path of 300 vertices, schedule lockstep: index 300 is out of",
-        "cuda.atomic.add(count, degree[cuda.grid(1)], 1)", "block (2, 0, 0), thread (44, 0, 0)",
+        ["cuda.atomic.add(count, degree[cuda.grid(1)], 1)", "block (2, 0, 0), thread (44, 0, 0)"],
+        "cuda.atomic.add(count, degree[cuda.grid(1)], 1)", "block (2, 0, 0), warp 1",
     ),
     "a wrong element": (
         "shared-5", answers.double_histogram,
         "`count[1]` is 4 and should be 2; 2 of its 32 elements are wrong",
-        "wrote it last: cuda.atomic.add(count, degree[u], 2)", "block (2, 0, 0), thread (43, 0, 0)",
+        ["wrote it last: cuda.atomic.add(count, degree[u], 2)",
+         "block (2, 0, 0), thread (43, 0, 0)"],
+        "cuda.atomic.add(count, degree[u], 2)", "block (2, 0, 0), warp 1",
     ),
     "a wrong element by a device function": (
         "shared-5", answers.double_histogram_by_a_function, "`count[1]` is 4 and should be 2",
-        " of count_double wrote it last: cuda.atomic.add(count, d, 2)",
+        [" of count_double wrote it last: cuda.atomic.add(count, d, 2)"],
     ),
-    "no end": ("bfs-3", answers.restless_spread, "still found something to change"),
+    "an endless loop": (
+        "shared-5", answers.endless_histogram, "this loop has not ended", [],
+        "while u < degree.size:", "block (0, 0, 0), warp 0",
+    ),
+    "a raise": (
+        "shared-5", answers.raising_histogram, "no vertex 100", [],
+        'raise ValueError("no vertex 100")', "warp 3",
+    ),
+    "no end": (
+        "bfs-3", answers.restless_spread, "still found something to change", [],
+        "changed[0] = 1", "restless_spread, launch 200",
+    ),
     "a full queue": (
-        "bfs-2", answers.crowded_expand, "level 0 queued 128,000 entries for 200 vertices",
+        "bfs-2", answers.crowded_expand, "level 0 queued 128,000 entries for 200 vertices", [],
     ),
     "over budget": (
         "shared-2", answers.plain_sum, "warp steps, on 128 numbers: 172, allowed at most 160",
-        "most in line 19: while apart < 128:",
+        ["most in line 19: while apart < 128:"], "while apart < 128:", "warp 0",
     ),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("what", FAULTS)
-def test_a_fault_comes_with_the_input_the_line_and_the_thread(what):
-    name, answer, says, *places = FAULTS[what]
-    finding = fault(name, answer)
+def test_a_fault_comes_with_the_input_the_line_and_the_thread_and_the_view_opens_there(what):
+    name, answer, says, places, *opened = FAULTS[what]
+    report = gk.exercise(name).check(answer, raises=False)
+    finding = next(finding for finding in report.findings if not finding.passed)
     assert says in finding.text
+    assert len(finding.details) >= len(places)
     for detail, place in zip(finding.details, places, strict=False):
         assert detail.endswith(place)
-    assert len(finding.details) >= len(places)
+    if opened:
+        view = report.show()
+        assert line_shown(view) == opened[0]
+        assert opened[1] in view.payload["title"]
+        assert finding.text in view.payload["caption"]
+        assert view.html
 
 
 def test_the_dearest_line_comes_with_the_name_of_its_device_function():
@@ -137,8 +159,8 @@ def test_an_error_on_the_gpu_is_a_finding(monkeypatch):
     device = PretendGPU(False)
     monkeypatch.setattr(device, "launch", lambda *_, **__: 1 / 0)
     monkeypatch.setattr(checking, "default_device", lambda: device)
-    finding = fault("shared-2", gk.exercise("shared-2").solution)
-    assert "on a GPU: ZeroDivisionError" in finding.text
+    report = gk.exercise("shared-2").check(gk.exercise("shared-2").solution, raises=False)
+    assert "on a GPU: ZeroDivisionError" in repr(report)
 
 
 def test_a_judge_names_the_first_wrong_element_of_a_matrix():

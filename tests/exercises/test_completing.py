@@ -36,15 +36,6 @@ def test_one_line_comes_before_some_and_these_before_a_whole_kernel(name):
     assert any(CATALOG[id].kind == WRITE for id in order[2:])
 
 
-@pytest.mark.parametrize("name", COMPLETIONS)
-def test_a_skeleton_s_report_names_an_input(name, tmp_path):
-    ex = gk.exercise(name)
-    report = ex.check(kernel_of(ex, ex.skeleton, tmp_path), raises=False)
-    assert not report.passed
-    (fault,) = report.findings
-    assert any(fault.text.startswith(f"{case.name}, schedule ") for case in ex.cases())
-
-
 #: A line that gives names a value.
 ASSIGNMENT = re.compile(r"^ +\w[\w, ]* = .*$", re.MULTILINE)
 

@@ -171,39 +171,25 @@ def test_a_hint_is_a_ladder_of_three_sentences_or_four_and_none_is_lost(name):
 
 
 @pytest.mark.parametrize("name", BUGS)
-def test_a_bug_has_its_lines_and_the_solution_adds_one_beside_them(name):
+def test_the_lines_to_click_are_the_skeleton_s_and_the_right_ones_are_taken(name, tmp_path):
+    """The solution adds a line beside them, and they hold all that the checker names."""
     ex = gk.exercise(name)
-    source = ex.skeleton.splitlines()
-    assert ex.wrong_lines
-    assert all(source[number - 1].strip() == text for number, text in ex.wrong_lines)
+    sheet, source = sheet_of(ex), ex.skeleton.splitlines()
+    assert [text_of(line) for line in sheet["lines"]] == ex.skeleton.rstrip("\n").split("\n")
+    wrong = [k + 1 for k in UNSEALED(sheet["sealed"], name)]
+    assert list(ex.wrong_lines) == [(k, source[k - 1].strip()) for k in wrong] != []
     beside, at = set(), 0
     for mark in (line[:2] for line in difflib.ndiff(source, ex.solution.text.splitlines())):
         at += mark == "  "
         if mark == "+ ":
             beside |= {at, at + 1}
-    wrong = {number for number, _ in ex.wrong_lines}
-    assert wrong & beside
+    assert set(wrong) & beside
     code = sum(bool(line.strip()) for line in source)
     assert 2 * len(wrong) < code, "whoever clicks at random should mostly miss"
-
-
-@pytest.mark.parametrize("name", BUGS)
-def test_a_page_takes_every_line_that_the_checker_names_in_the_bare_skeleton(name, tmp_path):
-    ex = gk.exercise(name)
-    report = ex.check(kernel_of(ex, ex.skeleton, tmp_path), raises=False)
-    (fault,) = report.findings
+    (fault,) = ex.check(kernel_of(ex, ex.skeleton, tmp_path), raises=False).findings
     named = re.findall(r"\bline (\d+)", " ".join([fault.text, *fault.details]))
     assert named
-    assert set(map(int, named)) <= {k + 1 for k in UNSEALED(sheet_of(ex)["sealed"], name)}
-
-
-@pytest.mark.parametrize("name", BUGS)
-def test_the_lines_to_click_are_the_skeleton_s_and_the_right_ones_are_taken(name):
-    ex = gk.exercise(name)
-    sheet = sheet_of(ex)
-    assert [text_of(line) for line in sheet["lines"]] == ex.skeleton.rstrip("\n").split("\n")
-    wanted = UNSEALED(sheet["sealed"], name)
-    assert [k + 1 for k in wanted] == [number for number, _ in ex.wrong_lines]
+    assert set(map(int, named)) <= set(wrong)
 
 
 CELL = (

@@ -11,15 +11,7 @@ import pytest
 import gpukernels as gk
 from gpukernels.exercises.judge import keeping, logbook
 
-RIGHT = {"a": 8, "b": 24, "c": 389, "d": 1024, "e": 147}
-
-
-@pytest.fixture
-def file(tmp_path, monkeypatch):
-    """The file of this machine."""
-    path = tmp_path / "machine" / "exercises.json"
-    monkeypatch.setenv("GPUKERNELS_PROGRESS", str(path))
-    return path
+RIGHT = gk.exercise("start-1").solution.answer
 
 
 @pytest.fixture

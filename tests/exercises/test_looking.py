@@ -6,6 +6,7 @@ import plain_answers as answers
 import pytest
 from adversaries import KERNELS, PREDICTIONS, kernel_of
 from numba import cuda
+from test_checker import line_shown
 
 import gpukernels as gk
 from gpukernels.exercises.judge.looking import Note
@@ -16,46 +17,6 @@ def fault(name: str, answer):
     """Return the report and its first failure."""
     report = gk.exercise(name).check(answer, raises=False, seed=1)
     return report, next(finding for finding in report.findings if not finding.passed)
-
-
-def line_shown(view: gk.WarpView) -> str:
-    """Return the source line at which a view opens."""
-    rows, (record,) = view._read[next(iter(view._read))]
-    return rows[record.row[view.step]].text
-
-
-#: Exercise, answer, the line at which the view opens, and a part of its title.
-OPENED = {
-    "a wrong element": (
-        "shared-5", answers.double_histogram,
-        "cuda.atomic.add(count, degree[u], 2)", "block (2, 0, 0), warp 1",
-    ),
-    "an element out of bounds": (
-        "shared-5", answers.unguarded_histogram,
-        "cuda.atomic.add(count, degree[cuda.grid(1)], 1)", "block (2, 0, 0), warp 1",
-    ),
-    "an endless loop": (
-        "shared-5", answers.endless_histogram, "while u < degree.size:", "block (0, 0, 0), warp 0",
-    ),
-    "a raise": (
-        "shared-5", answers.raising_histogram, 'raise ValueError("no vertex 100")', "warp 3",
-    ),
-    "a search that is given up": (
-        "bfs-3", answers.restless_spread, "changed[0] = 1", "restless_spread, launch 200",
-    ),
-    "a line over budget": ("shared-2", answers.plain_sum, "while apart < 128:", "warp 0"),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize(("name", "answer", "line", "title"), OPENED.values(), ids=OPENED)
-def test_a_failed_check_opens_the_step_that_failed(name, answer, line, title):
-    report, finding = fault(name, answer)
-    view = report.show()
-    assert isinstance(view, gk.WarpView)
-    assert line_shown(view) == line
-    assert title in view.payload["title"]
-    assert finding.text in view.payload["caption"]
-    assert view.html
 
 
 @pytest.mark.parametrize("name", KERNELS)

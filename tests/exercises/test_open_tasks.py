@@ -44,12 +44,7 @@ def test_the_bar_is_the_least_that_a_method_of_the_book_takes(id):
     total = {method: sum(task.costs(by(method)).values()) for method in tried}
     assert min(total, key=total.get) == task.rival
     assert total[task.rival] == task.bar
-
-
-@pytest.mark.parametrize("id", PATHS)
-def test_a_method_of_the_book_is_right_and_takes_the_bar_though_the_host_sees_other_weights(id):
-    task = gk.exercise(id)
-    message = failure(task, by(task.rival))
+    message = failure(task, by(task.rival))  # though the host sees other weights
     assert "right on 6 graphs under 5 schedules" in message
     assert f": {task.bar:,} (" in message
 
@@ -352,12 +347,6 @@ def test_distances_that_no_arc_explains_are_refused_on_a_graph_that_is_known():
         return copied()(published.get(g.m, g), root, device)
 
     assert "not the end of a path over an arc whose weight was read" in failure(SPECTRUM, search)
-
-
-def test_a_report_may_come_back_in_place_of_an_error():
-    report = SPECTRUM.check(raising, raises=False, seed=SEED)
-    assert not report.passed
-    assert "not today" in repr(report)
 
 
 @pytest.mark.parametrize("id", OPEN)

@@ -8,11 +8,10 @@ import numpy as np
 import pytest
 from adversaries import KERNELS, PREDICTIONS
 from effort import EFFORT, SOAK
-from wrong_answers import GUESSES, LEFTOVERS, THINGS, kernels
+from wrong_answers import LEFTOVERS, THINGS, kernels
 
 import gpukernels as gk
 from gpukernels.exercises import CATALOG
-from gpukernels.exercises.judge.predicting import findings
 
 
 def refused(ex, answer) -> str:
@@ -35,20 +34,6 @@ def test_what_is_no_answer_gets_a_report(name):
         wanted = "prediction" if name in PREDICTIONS else "kernel"
         words = (wanted, "wanted here", "@cuda.jit", "no question", "not a number", "cannot")
         assert any(word in message for word in words), (what, message)
-
-
-@pytest.mark.parametrize("name", PREDICTIONS)
-def test_whatever_stands_for_a_number_gets_a_report(name):
-    ex = gk.exercise(name)
-    first, *others = ex.questions
-    for what, guess in GUESSES.items():
-        answer = dict.fromkeys(others, 0) | {first: guess}
-        finding, *_ = findings(answer, ex.questions, lambda: ex.solution.answer, {})
-        assert not finding.passed
-        assert finding.text.startswith(f"{first}: "), what
-        messages = ("no prediction yet", "is not a number", "than the machine counts")
-        assert any(words in finding.text for words in messages)
-        assert len(finding.text) < 200
 
 
 @pytest.mark.parametrize("name", KERNELS)

@@ -90,24 +90,6 @@ THINGS = {
     "an error": ValueError("12"),
 }
 
-#: What stands in a prediction in place of a number.
-GUESSES = {
-    "None": None,
-    "a text": "12",
-    "a truth": True,
-    "nan": math.nan,
-    "infinity": math.inf,
-    "a huge number": 10**5000,
-    "a negative number": -(10**400),
-    "a complex number": 2 + 3j,
-    "a fraction": fractions.Fraction(1, 3),
-    "a decimal that is not a number": decimal.Decimal("sNaN"),
-    "an array": np.arange(100_000),
-    "a dict": {"a": 12},
-    "a function": plain,
-    "an object that raises": RaisesWhenAsked(),
-}
-
 #: Bodies of kernels that have the right parameters; ``{first}`` and ``{last}`` are two of them.
 BODIES = {
     "nothing": "pass",
