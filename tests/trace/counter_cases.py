@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 
 import counter_probes as probes
 import numpy as np
-from counter_probes import copy_strided
 from numba import typeof
 
 from gpukernels.frontiers.duplicates import DUPLICATES
@@ -106,6 +106,12 @@ def _shape(size) -> tuple[int, int, int]:
     return (*sizes, 1, 1)[:3]
 
 
+def _case(group: str, name: str, call, *arguments, ordered: bool = True, **options) -> Case:
+    """Return the case that calls a function of the package with ``device=``."""
+    run = partial(call, *arguments, **options)
+    return Case(group, name, lambda device: run(device=device), ordered)
+
+
 def cases() -> list[Case]:
     """Return all cases, in the order in which they are launched."""
     all_cases = [
@@ -121,184 +127,110 @@ def cases() -> list[Case]:
 
 
 def _of_representations() -> Iterator[Case]:
-    def case(name, run):
-        return Case("representations", name, run)
-
+    case = partial(_case, "representations")
     web = rmat(10, 8, seed=1)
     simple = rmat(10, 8, seed=1, parallel="min", self_loops="remove")
     ring = small_world(1024, degree=8, rewire=0.1, seed=1)
     road = road_grid(32, 32, seed=1)
+    weighted = random_weights(web, 1, 9, seed=3)
     x = np.arange(1024)
-    for mapping in ("warp", "thread"):
-        yield case(
-            f"matrix row sum by {mapping}, rmat",
-            lambda d, mapping=mapping: adjacency_matrix.row_sum(simple, mapping=mapping, device=d),
-        )
-        yield case(
-            f"matrix neighbor sum by {mapping}, road",
-            lambda d, m=mapping: adjacency_matrix.neighbor_sum(road, x, mapping=m, device=d),
-        )
+    matrix = adjacency_matrix
+    for by in ("warp", "thread"):
+        yield case(f"matrix row sum by {by}, rmat", matrix.row_sum, simple, mapping=by)
+        yield case(f"matrix neighbor sum by {by}, road", matrix.neighbor_sum, road, x, mapping=by)
     for name, g in {"rmat": web, "small world": ring, "road": road}.items():
-        for form in (csr, coo):
-            short = form.__name__.rpartition(".")[2]
-            yield case(
-                f"{short} neighbor sum, {name}",
-                lambda d, form=form, g=g: form.neighbor_sum(g, x, device=d),
-            )
-    yield case(
-        "coo neighbor sum both ways, small world",
-        lambda d: coo.neighbor_sum(ring, x, both_ways=True, device=d),
-    )
-    for form in (csr, coo):
-        short = form.__name__.rpartition(".")[2]
-        yield case(
-            f"{short} row sum, rmat",
-            lambda d, form=form: form.row_sum(random_weights(web, 1, 9, seed=3), device=d),
-        )
-    yield case("coo row sum both ways, road", lambda d: coo.row_sum(road, both_ways=True, device=d))
+        yield case(f"csr neighbor sum, {name}", csr.neighbor_sum, g, x)
+        yield case(f"coo neighbor sum, {name}", coo.neighbor_sum, g, x)
+    both = "both ways"
+    yield case(f"coo neighbor sum {both}, small world", coo.neighbor_sum, ring, x, both_ways=True)
+    yield case("csr row sum, rmat", csr.row_sum, weighted)
+    yield case("coo row sum, rmat", coo.row_sum, weighted)
+    yield case(f"coo row sum {both}, road", coo.row_sum, road, both_ways=True)
     for layout in ("soa", "aos", "packed"):
-        yield case(
-            f"csr weighted sum {layout}, rmat",
-            lambda d, layout=layout: csr.weighted_neighbor_sum(
-                random_weights(web, 1, 9, seed=3), x, layout=layout, device=d
-            ),
-        )
+        name = f"csr weighted sum {layout}, rmat"
+        yield case(name, csr.weighted_neighbor_sum, weighted, x, layout=layout)
     draw = np.random.default_rng(1)
     ends = draw.integers(simple.n, size=1024), draw.integers(simple.n, size=1024)
     for form in (adjacency_matrix, csr, coo):
         short = form.__name__.rpartition(".")[2]
-        yield case(
-            f"{short} has edge, rmat", lambda d, form=form: form.has_edge(simple, *ends, device=d)
-        )
+        yield case(f"{short} has edge, rmat", form.has_edge, simple, *ends)
 
 
 def _of_primitives() -> Iterator[Case]:
-    def case(name, run):
-        return Case("scans", name, run)
-
+    case = partial(_case, "scans")
     values = np.random.default_rng(0).integers(0, 50, 4096)
-    yield case("warp scan", lambda d: warp_scan(values, device=d))
-    yield case("warp rank", lambda d: warp_rank(values > 20, device=d))
-    yield case("block scan", lambda d: block_scan(values, device=d))
-    for padding in (False, True):
-        yield case(
-            f"shared scan, {'padded' if padding else 'plain'}",
-            lambda d, padding=padding: shared_scan(values, padding=padding, device=d),
-        )
-    yield case("device scan", lambda d: device_scan(values, device=d))
+    yield case("warp scan", warp_scan, values)
+    yield case("warp rank", warp_rank, values > 20)
+    yield case("block scan", block_scan, values)
+    yield case("shared scan, plain", shared_scan, values, padding=False)
+    yield case("shared scan, padded", shared_scan, values, padding=True)
+    yield case("device scan", device_scan, values)
     offsets = np.concatenate([[0], np.cumsum(values[:256] % 16)])
     for search in SEARCHES:
         some = offsets[:33] if search == "register" else offsets
-        yield case(
-            f"find owners, {search}",
-            lambda d, search=search, some=some: find_owners(
-                some, np.arange(some[-1]), search, device=d
-            ),
-        )
+        yield case(f"find owners, {search}", find_owners, some, np.arange(some[-1]), search)
 
 
 def _of_mappings() -> Iterator[Case]:
     offsets = rmat(10, 8, seed=1).offsets
     knobs = {"local_warp_search": ({"form": "register"}, {"form": "shared"})}
     for method in MAPPINGS:
+        ordered = method not in ("dynamic_virtual_warp", "cta_warp_scan")
         for chosen in knobs.get(method, ({},)):
-            yield Case(
-                "mapping",
-                " ".join([method, *chosen.values()]),
-                lambda d, m=method, k=chosen: expand(offsets, m, device=d, **k),
-                ordered=method not in ("dynamic_virtual_warp", "cta_warp_scan"),
-            )
+            name = " ".join([method, *chosen.values()])
+            yield _case("mapping", name, expand, offsets, method, ordered=ordered, **chosen)
 
 
 def _of_searches() -> Iterator[Case]:
     web = rmat(10, 8, seed=1)
     hub = int(np.argmax(web.out_degree))
+    search = partial(bfs, parents=False)
     plain = {"direction_optimizing": {"frontier": "distance", "beta": 18.0}}
     for method in METHODS:
         knobs = plain.get(method, {})
-        yield Case(
-            "bfs",
-            f"{method}, rmat",
-            lambda d, m=method, k=knobs: bfs(web, hub, m, d, parents=False, **k),
-            ordered=False,
-        )
+        yield _case("bfs", f"{method}, rmat", search, web, hub, method, ordered=False, **knobs)
     tree = Graph.from_arcs(1024, (np.arange(1, 1024) - 1) // 4, np.arange(1, 1024))
     # Each vertex of a tree is reached by one arc; only the order in a queue is left open.
     for method in ("harish", "edge_parallel", "frontier", "expand_contract", "bfs4k"):
-        yield Case(
-            "bfs",
-            f"{method}, tree",
-            lambda d, method=method: bfs(tree, 0, method, d, parents=False),
-            ordered=method in ("harish", "edge_parallel"),
-        )
-    for duplicates in DUPLICATES:
-        yield Case(
-            "duplicates",
-            f"expand_contract with {duplicates}",
-            lambda d, way=duplicates: bfs(
-                tree, 0, "expand_contract", d, parents=False, duplicates=way
-            ),
-            ordered=False,
-        )
+        ordered = method in ("harish", "edge_parallel")
+        yield _case("bfs", f"{method}, tree", search, tree, 0, method, ordered=ordered)
+    for way in DUPLICATES:
+        one = partial(search, tree, 0, "expand_contract", duplicates=way)
+        yield _case("duplicates", f"expand_contract with {way}", one, ordered=False)
 
 
 def _of_examples() -> Iterator[Case]:
-    def case(name, run):
+    def case(name, kernel, blocks, threads, *arguments):
+        def run(d):
+            copies = [d.array(a) if isinstance(a, np.ndarray) else a for a in arguments]
+            d.launch(kernel, blocks, threads, *copies)
+
         return Case("simt", name, run)
 
+    def zeros(n, dtype=np.int32):
+        return np.zeros(n, dtype)
+
     for stride in (1, 2, 8):
-        yield case(
-            f"copy of every {stride}th",
-            lambda d, stride=stride: d.launch(
-                copy_strided, 4, 256, d.full(8192, 1, np.int32), d.full(1024, 0, np.int32), stride
-            ),
-        )
-    yield case(
-        "cheap arms of an if",
-        lambda d: d.launch(probes.odd_and_even, 4, 256, d.full(1024, 5, np.int64)),
-    )
+        arrays = np.ones(8192, np.int32), zeros(1024)
+        yield case(f"copy of every {stride}th", probes.copy_strided, 4, 256, *arrays, stride)
+    yield case("cheap arms of an if", probes.odd_and_even, 4, 256, np.full(1024, 5, np.int64))
     turns = np.random.default_rng(7).integers(0, 16, 1024).astype(np.int32)
-    yield case(
-        "a loop of 0 to 15 turns",
-        lambda d: d.launch(probes.count_to, 4, 256, d.array(turns), d.full(1024, 0, np.int64)),
-    )
+    yield case("a loop of 0 to 15 turns", probes.count_to, 4, 256, turns, zeros(1024, np.int64))
     square = np.arange(1024, dtype=np.int32).reshape(32, 32)
     for kernel in (
         probes.transpose_directly,
         probes.transpose_unpadded,
         probes.transpose_padded,
     ):
-        yield case(
-            kernel.py_func.__name__.replace("_", " "),
-            lambda d, kernel=kernel: d.launch(
-                kernel, 1, (32, 32), d.array(square), d.full((32, 32), 0, np.int32)
-            ),
-        )
+        name = kernel.py_func.__name__.replace("_", " ")
+        yield case(name, kernel, 1, (32, 32), square, zeros((32, 32)))
     degree = rmat(10, 8, seed=1).out_degree.astype(np.int64)
-    yield case(
-        "a histogram of degrees",
-        lambda d: d.launch(
-            probes.collide, 4, 256, d.array(degree), d.full(int(degree.max()) + 1, 0, np.int32),
-            np.int32(1),
-        ),
-    )  # fmt: skip
-    yield case(
-        "a counter that all threads see",
-        lambda d: d.launch(
-            probes.count_uniformly, 4, 256, d.full(1, 0, np.int32), d.full(1024, 0, np.int32)
-        ),
-    )
-    yield case(
-        "a queue of 16",
-        lambda d: d.launch(
-            probes.queue_locally, 4, 256, d.full(1040, 3, np.int32),
-            d.array((np.arange(1024) * 7 % 16).astype(np.int32)), d.full(1024, 0, np.int32),
-        ),
-    )  # fmt: skip
-    yield case(
-        "a 64-bit division",
-        lambda d: d.launch(
-            probes.divide, 4, 256, d.array(np.arange(1024) + 2**40), np.int64(37),
-            d.full(1024, 0, np.int64),
-        ),
-    )  # fmt: skip
+    bins = zeros(int(degree.max()) + 1)
+    yield case("a histogram of degrees", probes.collide, 4, 256, degree, bins, np.int32(1))
+    counters = zeros(1), zeros(1024)
+    yield case("a counter that all threads see", probes.count_uniformly, 4, 256, *counters)
+    at = (np.arange(1024) * 7 % 16).astype(np.int32)
+    queued = np.full(1040, 3, np.int32), at, zeros(1024)
+    yield case("a queue of 16", probes.queue_locally, 4, 256, *queued)
+    divided = np.arange(1024) + 2**40, np.int64(37), zeros(1024, np.int64)
+    yield case("a 64-bit division", probes.divide, 4, 256, *divided)
