@@ -1,4 +1,4 @@
-"""Launch a kernel on copies of host arrays, and find lines of its source."""
+"""Launch kernels, on copies or for their trace or error, and find lines of their source."""
 
 from __future__ import annotations
 
@@ -10,7 +10,12 @@ from types import SimpleNamespace
 from unittest import mock
 
 import numpy as np
+import pytest
 from numba import cuda
+
+from gpukernels.simt import Recorder, launch
+
+SCHEDULES = ("lockstep", "warp", "random")
 
 
 def launched(device, kernel, blocks, threads, *arguments, shared=0):
@@ -19,6 +24,30 @@ def launched(device, kernel, blocks, threads, *arguments, shared=0):
     device.launch(kernel, blocks, threads, *copies, shared=shared)
     pairs = zip(arguments, copies, strict=True)
     return [device.read(c) if isinstance(a, np.ndarray) else a for a, c in pairs]
+
+
+def traced(kernel, blocks, threads, *arguments, **options):
+    """Return the trace of a launch."""
+    recorder = Recorder()
+    launch(kernel, blocks, threads, arguments, recorder=recorder, **options)
+    return recorder.trace
+
+
+def failure(kind, kernel, blocks, threads, *arguments, match=None, at=None, **options):
+    """Return the error of a launch, which is of `kind` and shows its line as a compiler does.
+
+    `match` is found in it, and the one line of the kernel with the text `at` is its line.
+    """
+    with pytest.raises(kind, match=match) as caught:
+        launch(kernel, blocks, threads, arguments, **options)
+    error = caught.value
+    assert type(error) is kind
+    if error.line:
+        assert f"line {error.line}, in {error.kernel}" in str(error)
+        assert f"{error.line} | {error.text.strip()}" in str(error)
+    if at is not None:
+        assert error.line == line_of(kernel, at)
+    return error
 
 
 def line_of(kernel, text):

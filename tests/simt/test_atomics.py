@@ -80,15 +80,6 @@ def test_every_thread_draws_a_ticket_of_its_own(scheduled_device, threads):
     np.testing.assert_array_equal(np.sort(out), np.arange(3 * threads))
 
 
-def test_lanes_take_their_turn_in_thread_order():
-    # Hardware may take any order; the machine takes an order that a reader can predict.
-    from gpukernels.simt import launch
-
-    counter, out = np.zeros(1, np.int32), np.zeros(300, int)
-    launch(tickets, 3, 100, (counter, out))
-    np.testing.assert_array_equal(out, np.arange(300))
-
-
 def ticket_order(schedule, seed=0):
     counter, out = np.zeros(1, np.int32), np.zeros(32, int)
     launch(tickets, 1, 32, (counter, out), schedule=schedule, seed=seed)
@@ -122,64 +113,6 @@ def test_drawn_turns_are_those_of_each_element_alone():
     assert (out[:2] // 100).tolist() == [16, 16]
     assert not (out[2:] // 100).any()
     assert counters.tolist() == list(range(1, 33))
-
-
-@cuda.jit
-def exchange(a, out):
-    i = cuda.grid(1)
-    out[i] = cuda.atomic.exch(a, 0, i)
-
-
-def test_exchange_passes_every_value_on(scheduled_device):
-    a, out = launched(scheduled_device, exchange, 2, 33, np.full(1, -1), np.zeros(66, int))
-    assert sorted([*out, a[0]]) == list(range(-1, 66))
-
-
-@cuda.jit
-def wrap(up, down, limit):
-    i = cuda.grid(1)
-    cuda.atomic.inc(up, i % 2, limit[0])
-    cuda.atomic.dec(down, i % 2, limit[0])
-
-
-@pytest.mark.parametrize("dtype", [np.uint32, np.uint64])
-@pytest.mark.parametrize("limit", [0, 1, 6, 1000])
-def test_increments_and_decrements_wrap(scheduled_device, dtype, limit):
-    start = np.array([3, 900], dtype)
-    up, down, _ = launched(scheduled_device, wrap, 2, 37, start, start, np.array([limit], dtype))
-
-    def repeated(value, step):
-        for _ in range(37):
-            value = step(value)
-        return value
-
-    for k, value in enumerate(start.tolist()):
-        assert up[k] == repeated(value, lambda v: 0 if v >= limit else v + 1)
-        assert down[k] == repeated(value, lambda v: limit if v == 0 or v > limit else v - 1)
-
-
-@cuda.jit
-def extremes_with_nan(a, out):
-    i = cuda.grid(1)
-    cuda.atomic.max(out, 0, a[i])
-    cuda.atomic.min(out, 1, a[i])
-    cuda.atomic.nanmax(out, 2, a[i])
-    cuda.atomic.nanmin(out, 3, a[i])
-
-
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("threads", [6, 60])
-def test_extremes_pass_over_a_nan_that_comes(scheduled_device, dtype, threads):
-    a = np.tile(np.array([1, np.nan, 7, -3, np.nan, 2], dtype), 10)
-    _, out = launched(scheduled_device, extremes_with_nan, 1, threads, a, np.zeros(4, dtype))
-    assert out.tolist() == [7, -3, 7, -3]
-
-
-@pytest.mark.parametrize("threads", [6, 60])
-def test_a_nan_that_is_there_stays_but_under_nanmax_and_nanmin(scheduled_device, threads):
-    a = np.tile([1.0, np.nan, 7, -3, np.nan, 2], 10)
-    _, out = launched(scheduled_device, extremes_with_nan, 1, threads, a, np.full(4, np.nan))
-    np.testing.assert_array_equal(out, [np.nan, np.nan, 7, -3])
 
 
 @cuda.jit

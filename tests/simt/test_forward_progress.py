@@ -4,34 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from launching import kernel_from, launched, line_of
+from launching import kernel_from, line_of
 from numba import cuda, int32
 
 from gpukernels.simt import Recorder, launch, machine
 from gpukernels.simt.errors import EndlessLoop, ShuffleError
 from gpukernels.simt.machine import _program
 
-SCHEDULES = ("lockstep", "warp", "random")
 FULL = 0xFFFFFFFF
 
 # For other warps ------------------------------------------------------------
-
-
-@cuda.jit
-def waits_for_a_flag(flag, out):
-    if cuda.threadIdx.x < 32:
-        while cuda.atomic.add(flag, 0, 0) == 0:
-            cuda.nanosleep(int32(10))
-        out[cuda.threadIdx.x] = 1
-    elif cuda.threadIdx.x == 32:
-        cuda.atomic.add(flag, 0, 1)
-
-
-def test_a_warp_that_waits_for_another_one_goes_on(scheduled_device):
-    _, out = launched(
-        scheduled_device, waits_for_a_flag, 1, 64, np.zeros(1, np.int32), np.zeros(32, int)
-    )
-    assert out.all()
 
 
 @cuda.jit(device=True)
@@ -60,7 +42,6 @@ def meets_by_hand(arrived, values, out, rounds):
         cuda.syncthreads()
 
 
-@pytest.mark.parametrize("schedule", SCHEDULES)
 def test_blocks_meet_at_a_barrier_of_their_own(schedule):
     n = 5 * 48
     arrays = (np.zeros(1, np.int32), np.zeros(n, np.int32), np.zeros((3, n), int), 3)
@@ -89,7 +70,6 @@ def works_while_others_wait(done, values, out):
         out[cuda.threadIdx.x] = values[cuda.threadIdx.x]
 
 
-@pytest.mark.parametrize("schedule", SCHEDULES)
 def test_a_block_passes_barriers_of_its_own_while_another_one_waits_for_it(schedule):
     arrays = (np.zeros(1, np.int32), np.arange(64), np.zeros(64, int))
     launch(works_while_others_wait, 2, 64, arrays, schedule=schedule, cooperative=True)
@@ -112,7 +92,6 @@ def passes_a_sum_on(tickets, values, sums):
         cuda.atomic.exch(sums, mine, before + values[mine])
 
 
-@pytest.mark.parametrize("schedule", SCHEDULES)
 @pytest.mark.parametrize("resident", [64, 192, 1 << 14])
 def test_a_block_may_wait_for_those_with_lower_tickets(monkeypatch, schedule, resident):
     monkeypatch.setattr(machine, "RESIDENT_THREADS", resident)
@@ -122,7 +101,6 @@ def test_a_block_may_wait_for_those_with_lower_tickets(monkeypatch, schedule, re
     np.testing.assert_array_equal(sums, np.cumsum(values))
 
 
-@pytest.mark.parametrize("schedule", SCHEDULES)
 def test_more_blocks_than_are_resident_do_not_meet_by_hand(monkeypatch, schedule):
     monkeypatch.setattr(machine, "RESIDENT_THREADS", 96)
     arrays = (np.zeros(1, np.int32), np.zeros(128, np.int32), np.zeros((1, 128), int), 1)
@@ -243,7 +221,6 @@ def waits_for_nobody(flag, out):
     out[cuda.grid(1)] = 1
 
 
-@pytest.mark.parametrize("schedule", SCHEDULES)
 def test_a_wait_that_nobody_ends_is_found_at_once(schedule):
     arrays = (np.zeros(1, np.int32), np.zeros(192, int))
     with pytest.raises(EndlessLoop, match="every other thread waits as well") as caught:
@@ -259,7 +236,6 @@ def gives_up(flag, out):
     out[cuda.grid(1)] = tries
 
 
-@pytest.mark.parametrize("schedule", SCHEDULES)
 def test_a_wait_that_counts_its_rounds_ends_by_itself_or_by_the_budget(schedule):
     out = np.zeros(2, int)
     launch(gives_up, 1, 2, (np.zeros(1, np.int32), out), schedule=schedule)
@@ -278,7 +254,6 @@ def two_take_turns(turn, out, rounds):
             out[k] = cuda.atomic.add(turn, 0, 1)
 
 
-@pytest.mark.parametrize("schedule", SCHEDULES)
 def test_waits_that_end_again_and_again_are_not_taken_for_endless(schedule):
     out = np.zeros(400, int)
     launch(two_take_turns, 1, 64, (np.zeros(1, np.int32), out, 400), schedule=schedule, check=False)

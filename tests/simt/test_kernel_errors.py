@@ -2,54 +2,35 @@
 
 from __future__ import annotations
 
+import re
+import textwrap
+
 import numpy as np
 import pytest
-from launching import kernel_from, line_of
+from launching import failure, function_from, kernel_from, line_of
 from numba import cuda, float32, int32
+from record_kernels import PARTICLE, particle
 
-from gpukernels.simt import KernelError, Recorder, launch
+from gpukernels.simt import launch
 from gpukernels.simt.errors import (
+    KernelAssertion,
+    KernelError,
+    KernelException,
     KernelTypeError,
     LaunchError,
     OutOfBounds,
     ReadOnlyArray,
     ShuffleError,
     SourceNotFound,
-    TraceLimit,
     UninitializedRead,
+    UnsetVariable,
     UnsupportedConstruct,
 )
 
 FULL = 0xFFFFFFFF
-SCHEDULES = ("lockstep", "warp", "random")
-
-
-def failure(kind, kernel, blocks, threads, *arguments, **options):
-    """The error of a launch, which must be of `kind` and show its line as a compiler does."""
-    with pytest.raises(kind) as caught:
-        launch(kernel, blocks, threads, arguments, **options)
-    error = caught.value
-    assert type(error) is kind
-    if error.line:
-        assert f"line {error.line}, in {error.kernel}" in str(error)
-        assert f"{error.line} | {error.text.strip()}" in str(error)
-    return error
 
 
 # Bounds ------------------------------------------------------------
-
-
-@cuda.jit
-def in_a_plane(a):
-    x, y = cuda.grid(2)
-    if x == 4 and y == 5:
-        a[x, y - 1, x] = 1
-
-
-def test_bounds_of_each_axis():
-    error = failure(OutOfBounds, in_a_plane, (2, 2), (3, 4), np.zeros((5, 5, 4), int))
-    assert "index 4 is out of bounds for `a`, which has 4 elements along axis 2" in error.reason
-    assert (error.block, error.thread) == ((1, 1, 0), (1, 1, 0))
 
 
 @cuda.jit(device=True)
@@ -86,22 +67,6 @@ def test_an_empty_array_has_no_element():
 # Unwritten memory, and read-only memory
 
 
-@cuda.jit
-def half_written(a, out):
-    tile = cuda.shared.array(64, int32)
-    t = cuda.threadIdx.x
-    if t < 50:
-        tile[t] = a[t]
-    cuda.syncthreads()
-    out[t] = tile[t]
-
-
-def test_unwritten_memory_is_accepted_without_check():
-    arrays = np.arange(64), np.zeros(64, int)
-    launch(half_written, 1, 64, arrays, check=False)
-    failure(UninitializedRead, half_written, 1, 64, *arrays)
-
-
 TABLE = np.arange(8)
 
 
@@ -118,8 +83,8 @@ def store_one(a):
 def test_stores_to_read_only_arrays():
     a = np.zeros(8)
     a.flags.writeable = False
-    assert "`a` is read-only" in failure(ReadOnlyArray, store_one, 1, 8, a).reason
-    assert "`TABLE` is read-only" in failure(ReadOnlyArray, store_in_table, 1, 8, np.ones(8)).reason
+    failure(ReadOnlyArray, store_one, 1, 8, a, match="`a` is read-only")
+    failure(ReadOnlyArray, store_in_table, 1, 8, np.ones(8), match="`TABLE` is read-only")
     assert TABLE.tolist() == list(range(8))
 
 
@@ -144,7 +109,6 @@ def reads_a_lane_elsewhere(a):
         a[cuda.grid(1)] = cuda.shfl_down_sync(cuda.activemask(), cuda.laneid, 8)
 
 
-@pytest.mark.parametrize("schedule", SCHEDULES)
 @pytest.mark.parametrize(
     ("kernel", "text", "lane"),
     [
@@ -160,19 +124,6 @@ def test_warp_operations_without_all_their_lanes(kernel, text, lane, schedule):
     assert error.line == line_of(kernel, "_sync(" if "syncwarp" not in text else "syncwarp")
 
 
-def test_lanes_that_were_never_launched_may_be_named():
-    a = np.zeros(10, int)
-
-    @cuda.jit
-    def kernel(a):
-        i = cuda.grid(1)
-        cuda.syncwarp()
-        a[i] = cuda.shfl_xor_sync(FULL, i, 1) + 100 * cuda.ballot_sync(FULL, 1)
-
-    launch(kernel, 1, 10, (a,))
-    np.testing.assert_array_equal(a, (np.arange(10) ^ 1) + 100 * 1023)
-
-
 # Launches ------------------------------------------------------------
 
 
@@ -183,8 +134,8 @@ def test_lanes_that_were_never_launched_may_be_named():
         (1, 0, "block=0"),
         (1, 1025, "block=1025"),
         (1, (32, 33), "1056 threads"),
-        (1, (1, 1, 65), "block=(1, 1, 65)"),
-        ((1, 65536), 1, "grid=(1, 65536)"),
+        (1, (1, 1, 65), r"block=\(1, 1, 65\)"),
+        ((1, 65536), 1, r"grid=\(1, 65536\)"),
         (1.5, 32, "grid=1.5"),
         ((1, 1, 1, 1), 32, "one to three integers"),
         (-1, 32, "grid=-1"),
@@ -192,8 +143,7 @@ def test_lanes_that_were_never_launched_may_be_named():
 )
 def test_launches_beyond_the_limits_of_a_device(grid, block, text):
     a = np.zeros(4)
-    error = failure(LaunchError, store_one, grid, block, a)
-    assert text in str(error)
+    failure(LaunchError, store_one, grid, block, a, match=text)
     assert not a.any()
 
 
@@ -211,12 +161,8 @@ def much_shared(out):
 
 
 def test_shared_memory_beyond_the_limit():
-    error = failure(LaunchError, much_shared, 1, 1, np.zeros(1))
-    assert "52000 bytes" in error.reason
-    assert error.line == line_of(much_shared, "more = ")
-    assert "shared=50000" in str(
-        failure(LaunchError, first_element, 1, 1, np.ones(1), shared=50000)
-    )
+    failure(LaunchError, much_shared, 1, 1, np.zeros(1), match="52000 bytes", at="more = ")
+    failure(LaunchError, first_element, 1, 1, np.ones(1), shared=50000, match="shared=50000")
 
 
 @pytest.mark.parametrize(
@@ -227,6 +173,9 @@ def test_shared_memory_beyond_the_limit():
         ((np.zeros(4), [1, 2]), "argument 1 is a list"),
         ((np.zeros(4), "text"), "argument 1 is a str"),
         ((np.zeros(4, "O"), np.zeros(4)), "argument 0 is an array of object"),
+        ((np.zeros(4), np.zeros(4, "U4")), "argument 1 is an array of"),
+        ((np.zeros(4), np.zeros(4, [("x", "O")])), "argument 1 is an array of"),
+        ((np.zeros(4), np.zeros(4, [("when", "M8[s]")])), "argument 1 is an array of"),
         ((np.zeros(4), np.zeros(4, ">i4")), "argument 1 is an array of >i4; >i4 has the other"),
         ((np.zeros(4, [("x", ">f4")]), np.zeros(4)), "other byte order than a GPU"),
         ((np.zeros(4), np.zeros(4, np.longdouble)), "wider than any number of a GPU; pass it as"),
@@ -237,73 +186,37 @@ def test_shared_memory_beyond_the_limit():
     ],
 )
 def test_arguments_that_do_not_fit(arguments, text):
-    assert text in str(failure(KernelTypeError, first_element, 1, 1, *arguments))
+    failure(KernelTypeError, first_element, 1, 1, *arguments, match=text)
 
 
-def test_what_is_no_kernel():
-    assert "neither a @cuda.jit kernel nor a function" in str(failure(LaunchError, 7, 1, 1))
-
-
-def test_a_kernel_without_source():
+def test_what_is_no_kernel_or_has_no_source():
+    failure(LaunchError, 7, 1, 1, match="neither a @cuda.jit kernel nor a function")
     space = {"cuda": cuda}
     exec("@cuda.jit\ndef kernel(a):\n    a[0] = 1\n", space)
     error = failure(SourceNotFound, space["kernel"], 1, 1, np.zeros(1))
-    assert "define it in a file or a notebook cell" in error.reason
     assert error.kernel == "kernel"
-
-
-def test_a_trace_beyond_its_limit():
-    a = np.zeros(320, int)
-    error = failure(TraceLimit, store_one, 10, 32, a, recorder=Recorder(limit=400))
-    assert "400 entries" in error.reason
-    assert error.line == line_of(store_one, "= 1")
 
 
 # Unsupported parts of the language ------------------------------------------------------------
 
 REFUSED = {
     "with open('x') as f:\n        pass": "with",
-    "try:\n        pass\n    except ValueError:\n        pass": "try",
-    "x = [i for i in range(3)]": "[i for i in range(3)]",
-    "x = {1: 2}": "{1: 2}",
-    "x = [1, 2]": "[1, 2]",
     "x = 'text' + 'more'": "numbers",
-    "x = lambda y: y": "lambda",
     "def inner():\n        return 1": "def inner",
-    "import math": "import math",
-    "del a": "del a",
     "global y": "global y",
-    "a[i] = open(i)": "open",
-    "a[i] = np.linalg.norm(a)": "np.linalg.norm",
     "a[i] = unknown": "`unknown` is not defined",
-    "a[i] = a.mean()": "a.mean",
     "a[i] = a[i:]": "only numbers can be stored",
     "a[i] = a[i, i]": "1 dimensions",
-    "a[1.5] = 1": "integer",
     "if i:\n        a = 5\n    a[i] = 1": "two kinds",
-    "x = a + 1": "numbers",
     "a[i] = 1.5 & 2": "float64",
-    "a[i] = 1.5 << 2": "float64",
     "return 3": "cannot return a value",
     "a[i] = cuda.shfl_sync(-1, a[i] > 0, 1)": "shuffles take",
     "x = cuda.shared.array(i, int32)": "constant",
     "x = cuda.shared.array(SIZE + 1, int32)": "numba does not compute the shape",
-    "x = cuda.local.array((4, 2 * SIZE), int32)": "give `(4, 2 * SIZE)` a name",
     "x = cuda.shared.array(3, 'nothing')": "not a dtype",
-    "x = cuda.shared.array(3, int)": "is int, a type of Python, which numba does not take here",
-    "x = cuda.local.array(3, dtype=float)": "is float, a type of Python",
-    "x = cuda.local.array((2, 2), bool)": "is bool, a type of Python",
-    "raise ValueError('no') from None": "raise ... from",
-    "raise ValueError(i)": "the arguments of an exception must be constants",
     "raise i": "`i` is not a class of exceptions",
-    "x, *y = 1, 2, 3": "a starred name cannot take items",
-    "for k in enumerate(a, start=1):\n        pass": "enumerate() takes",
-    "for k in zip(a, a, strict=True):\n        pass": "zip() takes",
     "for k in a[0]:\n        pass": "ranges, arrays and tuples",
-    "x = a in a": "`in` takes a tuple or a range; `a` is an array of int64",
     "x = (1, 2)[3]": "index 3 is outside a tuple of 2; allowed are -2 to 1",
-    "x = (1, 2)[0:i]": "must have constant ends",
-    "a[True] = 1": "numba does not take a bool as an index",
     "a[i] = isinstance(a, list)": "isinstance() takes types of numbers and tuple",
     "a[i] = cuda.syncthreads()": "no value",
     "a[i] = cuda.syncthreads_count(i > 3)": "int32(",
@@ -312,36 +225,20 @@ REFUSED = {
     "cuda.atomic.add(i, 0, 1)": "array",
     "a[i] = x\n    x = 1": "`x` is read before",
     "a[i] = math.sqrt(1, 2)": "takes 1 arguments",
-    "a[i] = math.sqrt(x=2)": "none of them by keyword",
     "a[i] = cuda.grid()": "takes 1 arguments",
     "a[i] = cuda.grid(i)": "constant integer",
-    "a[i] = abs()": "takes 1 arguments",
-    "a[i] = round(1.5, 2, 3)": "takes 1 or 2 arguments",
-    "a[i] = divmod(i)": "takes 2 arguments",
-    "a[i] = int(i, 2)": "takes 0 or 1 arguments",
-    "a[i] = int32()": "one number expected",
-    "a[i] = min(i, key=3)": "two or more",
     "a[i] = cuda.ballot_sync(-1)": "takes (mask, predicate)",
-    "a[i] = cuda.ballot_sync(-1, i, 3)": "takes (mask, predicate)",
-    "a[i] = cuda.ballot_sync(-1, i, other=3)": "takes (mask, predicate)",
     "a[i] = cuda.atomic.add(a, 0)": "takes 3 arguments",
-    "a[i] = cuda.atomic.cas(a, 0, 1)": "takes 4 arguments",
     "x = cuda.shared.array(3)": "takes (shape, dtype, alignment)",
-    "x = cuda.local.array(shape=3, kind=int32)": "takes (shape, dtype, alignment)",
     "a[i] = cuda.selp(True, 1, 2.5)": "of one type",
-    "a[i] = helped(1)": "`helped(1)`: missing a required argument: 'y'",
-    "a[i] = helped(1, y=2, z=3)": "got an unexpected keyword argument 'z'",
     "a[i] = helped(1, 2, 3)": "too many positional arguments",
     "for k in range():\n        pass": "one to three",
     "for k in range(0.5):\n        pass": "integer",
     "for k, j in range(3):\n        pass": "must be a name",
     "a[i] = helper(i)": "helper",
     "a[i] = (yield)": "yield",
-    "a[i] = i if a else 1": "`a` is not a number",
-    "a[i] = f'{i}'": "f'{i}'",
     "a[i] = (n := 3)": "(n := 3)",
     "print(i, end='')": "print() takes at most 32 arguments in a kernel, none of them by keyword",
-    "print(a)": "`a` cannot be printed",
     "print(1j)": "`1j` cannot be printed",
     "for k in range(0, 5, 0): i = k": "the step of range() must not be 0",
     "i = 1j < 2": "complex numbers have no order",
@@ -350,26 +247,12 @@ REFUSED = {
     "i = math.sqrt(1j)": "`math.sqrt` does not take complex numbers",
     "i = min(1j, 2)": "min() takes two or more numbers",
     "i = complex(1j, 2)": "the parts of a complex number must be real",
-    "a[i] = doubled(i)": "`doubled` is a plain Python function",
-    "a[i] = cuda.libdevice.sqrt(i)": "`cuda.libdevice.sqrt` is none of the",
     "a[::i][0] = 1": "step of a slice must be a constant",
     "m[0, :][0, 0] = 1": "needs as many indices",
-    "m.view(np.int32)[0, 0] = 1": "types of 8 bytes only; int32 has 4",
-    "m[0] = m[1]": "store the elements of an array in a loop",
-    "m[m[0, 0] > 1, 0] = 1": "numba does not take a bool as an index",
-    "for k in (1, 2.5): a[i] = k": "these are int64, float64",
-    "for k in (): a[i] = k": "an empty tuple",
-    "a[i] = a[0] + max((1, 2, 3), 4)": "max() takes two or more numbers",
-    "a[i] = -(1, a[0])": "is not a number but a tuple of 2",
-    "q = (1, 2)\n    if i: q = (1, 2, 3)\n    i = q[0]": "numba cannot unify them",
-    "a[i] = (a[0], 2.5)[i]": "these are int64, float64",
-    "q = (1, 2)\n    q += (3,)": "not by `+=`",
-    "a[i] = State.NEW + 1": "both operands must be numbers",
     "a[i] = State.NEW == Direction.PUSH": "cannot be compared with int64",
     "a[i] = Edge(1, 2).source": "numba does not fill in the default of weight; give all items",
     "a[i] = Edge(1, 2, length=2).source": "unexpected keyword argument 'length'",
     "r[0].z = 1": "this record has no field `z`; it has x, y",
-    "r['z'][0] = 1": "this record has no field `z`; it has x, y",
     "r[0] = 1": "a record can be assigned from a record of the same type",
     "r[0].x = r[0] + 1": "both operands must be numbers",
     "r[0] += 1": "a whole record cannot be used here",
@@ -385,10 +268,6 @@ SIZE = 8
 Edge = namedtuple("Edge", "source target weight", defaults=(1,))
 State = enum.Enum("State", "NEW SEEN")
 Direction = enum.IntEnum("Direction", "PUSH PULL")
-
-
-def doubled(x):
-    return 2 * x
 
 
 @cuda.jit(device=True)
@@ -419,30 +298,6 @@ def test_what_the_machine_does_not_run_is_refused_before_the_launch(statement, t
     assert not a.any(), "nothing has run"
 
 
-RECURSIVE = """\
-from numba import cuda
-
-
-@cuda.jit(device=True)
-def factorial(n):
-    if n < 2:
-        return 1
-    return n * factorial(n - 1)
-
-
-@cuda.jit
-def kernel(a):
-    a[0] = factorial(5)
-"""
-
-
-def test_recursion_is_refused(tmp_path):
-    kernel = kernel_from(RECURSIVE, tmp_path)
-    error = failure(UnsupportedConstruct, kernel, 1, 1, np.zeros(1))
-    assert "recursion" in error.reason
-    assert error.kernel == "factorial"
-
-
 SIGNATURES = {"*parts": "args", "a, *, b=1": "keyword-only", "a, **rest": "kwargs"}
 
 
@@ -451,3 +306,96 @@ def test_parameters_of_other_kinds_are_refused(signature, tmp_path):
     text = f"from numba import cuda\n@cuda.jit\ndef kernel({signature}):\n    pass\n"
     kernel = kernel_from(text, tmp_path)
     assert SIGNATURES[signature] in str(failure(UnsupportedConstruct, kernel, 1, 1, np.zeros(1)))
+
+
+HEAD = """\
+def kernel(a, m, r, out):
+    i, t = cuda.grid(1), cuda.threadIdx.x
+    bad = a[i] == 0
+"""
+UNSET = "is read by a thread that has not set it"
+#: Statements of a kernel with a fault of the thread with ``a[i] == 0``; if there are several lines,
+#: ``# here`` marks the faulty one. Then the error and its message.
+FAULTS = {
+    "out[i] = a[i + 100 * bad]": (
+        OutOfBounds,
+        "index 141 is out of bounds for `a`, which has 70 elements.*0 to 69",
+    ),
+    "out[i - 100 * bad] = a[i]": (OutOfBounds, "index -59 is out of bounds for `out`"),
+    "cuda.atomic.add(out, i + 29 * bad, 1)": (OutOfBounds, "index 70 is out of bounds for `out`"),
+    "m[i, 2 + 4 * bad] = 1": (OutOfBounds, "for `m`, which has 6 elements along axis 1"),
+    "r[i + 29 * bad].x = 1": (OutOfBounds, "index 70 is out of bounds for `r`.*70 elements"),
+    "out[i] = (1, 2, 3)[3 * bad]": (OutOfBounds, "3 is out of bounds for the tuple"),
+    "q = a[: i + 1]\nout[i] = q[i + bad]  # here": (
+        OutOfBounds,
+        "index 42 is out of bounds for a slice of `a`.* 42 ",
+    ),
+    "q = cuda.shared.array((35, 4), int32)\nq[t, 4 * bad] = 1  # here": (
+        OutOfBounds,
+        "for `q`, which has 4 elements along axis 1",
+    ),
+    "q = cuda.local.array(3, int32)\nfor k in range(3 + bad):\n    q[k] = k  # here": (
+        OutOfBounds,
+        "index 3 is out of bounds for `q`",
+    ),
+    "q = cuda.shared.array(35, int32)\nif not bad: q[t] = 1\nout[i] = q[t]  # here": (
+        UninitializedRead,
+        "shared array `q`",
+    ),
+    "q = cuda.local.array(2, int32)\nif not bad: q[1] = 1\nout[i] = q[1]  # here": (
+        UninitializedRead,
+        "local array `q`",
+    ),
+    "q = cuda.shared.array(35, int32)\nif not bad: q[t] = 1\ncuda.atomic.add(q, t, 1)  # here": (
+        UninitializedRead,
+        "shared array `q`",
+    ),
+    "q = cuda.shared.array(35, particle)\nq[t].x = 1\nif not bad: q[t].y = 1\n"
+    "out[i] = q[t].x\nout[i] += q[t].y  # here": (UninitializedRead, r"shared array `q\.y`"),
+    "if not bad: x = a[i]\nout[i] = x  # here": (UnsetVariable, f"`x` {UNSET}"),
+    "for k in range(a[i]): x = k\nout[i] = x  # here": (UnsetVariable, f"`x` {UNSET}"),
+    "while True:\n    if bad: break\n    x = t\n    break\nout[i] = x + 1  # here": (
+        UnsetVariable,
+        f"`x` {UNSET}",
+    ),
+    "if not bad: x = 1\nif x == 1: out[i] = 5  # here": (UnsetVariable, f"`x` {UNSET}"),
+    "if not bad: x = (t, 2 * t)\nout[i] = x[1]  # here": (UnsetVariable, f"`x` {UNSET}"),
+    "if not bad: x = 0\nx += 1  # here\nout[i] = x": (UnsetVariable, f"`x` {UNSET}"),
+    "if not bad: x = a[t:]\nout[i] = x[0]  # here": (UnsetVariable, f"`x` {UNSET}"),
+    "for k in range(0, 12, a[i]):  # here\n    out[i] += k": (
+        KernelError,
+        r"the step of range\(\) is 0",
+    ),
+    "assert not bad, 'a is small'": (KernelAssertion, "assertion failed: a is small$"),
+    "assert not bad": (KernelAssertion, "assertion failed$"),
+    "if bad:\n    raise ValueError('not positive', 7)  # here": (
+        KernelException,
+        "ValueError: not positive, 7$",
+    ),
+    "if bad:\n    raise IndexError  # here": (KernelException, "IndexError$"),
+}
+
+
+@pytest.mark.crossed
+@pytest.mark.parametrize("statements", FAULTS)
+def test_a_fault_is_an_error_with_its_line_block_and_thread(statements, schedule):
+    kind, says = FAULTS[statements]
+    space = {"cuda": cuda, "int32": int32, "particle": particle}
+    kernel = cuda.jit(function_from(HEAD + textwrap.indent(statements, "    "), "kernel", space))
+    a, out = np.ones(70, np.int64), np.zeros(70, np.int64)
+    others = np.zeros((70, 6)), np.zeros(70, PARTICLE)
+    launch(kernel, 2, 35, (a, *others, out), schedule=schedule)
+    a[41] = 0
+    with pytest.raises(KernelError) as caught:
+        launch(kernel, 2, 35, (a, *others, out), schedule=schedule)
+    error = caught.value
+    assert type(error) is kind
+    assert re.search(says, error.reason)
+    assert error.line == line_of(kernel, "# here" if "\n" in statements else statements)
+    assert (error.block, error.thread) == ((1, 0, 0), (6, 0, 0))
+    for part in (
+        f"line {error.line}, in kernel",
+        f"{error.line} | {error.text.strip()}",
+        "block (1, 0, 0), thread (6, 0, 0)",
+    ):
+        assert part in str(error)

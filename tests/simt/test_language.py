@@ -1,21 +1,32 @@
-"""The language of kernels: indices, control flow, calls, tuples, captured values."""
+"""The language of kernels: indices, control flow, calls, loops, tuples, functions, print."""
 
 from __future__ import annotations
 
+import enum
 import linecache
 import math
 import re
+from collections import namedtuple
+from types import SimpleNamespace
 
+import numba
+import numba_cuda
 import numpy as np
 import pytest
-from launching import kernel_from, launched
-from numba import cuda, int32, int64
+from effort import EFFORT, SOAK
+from launching import function_from, kernel_from, launched, line_of
+from numba import cuda, float32, int32, int64
+from test_typing import machines_type, numbas_type
 from thread_by_thread import alone
 
-from gpukernels.simt import launch
-from gpukernels.simt.errors import KernelTypeError
+import gpukernels as gk
+from gpukernels.simt import Recorder, launch
+from gpukernels.simt.errors import UnsetVariable
+from gpukernels.simt.machine import _program
+from gpukernels.simt.translate import numpy_functions
 from gpukernels.simt.translate.source import load
 from gpukernels.simt.translate.statements import Program
+from gpukernels.simt.translate.typing import BOOL, FLOAT32, FLOAT64, INT32, INT64, UINT32, UINT64
 from gpukernels.simt.translate.values import ArrayType
 
 N = 70
@@ -46,15 +57,6 @@ def own_place(out):
     out[i, 3] = cuda.gridDim.x
     out[i, 4] = cuda.gridsize(1)
     out[i, 5] = cuda.laneid
-
-
-@alone(np.zeros((15, 14)), np.zeros(2, np.int32), blocks=(3, 2), threads=(5, 7))
-@cuda.jit
-def place_in_a_plane(out, size):
-    x, y = cuda.grid(2)
-    if x == 0 and y == 0:
-        size[0], size[1] = cuda.gridsize(2)
-    out[x, y] = cuda.threadIdx.x + 100 * cuda.threadIdx.y + 10_000 * cuda.blockIdx.x
 
 
 @alone(np.zeros((8, 9, 10)), np.zeros(3, np.int32), blocks=(2, 3, 2), threads=(4, 3, 5))
@@ -118,20 +120,6 @@ def only_where_asked(a, out):
         out[i] += 1000
     if not (i < a.size and 2 < a[i] <= 5):
         out[i] += 10_000
-
-
-@alone(np.zeros(N, np.int64))
-@cuda.jit
-def set_in_one_branch(out):
-    i = cuda.grid(1)
-    if i % 2:
-        x = 10 * i
-    if i % 2:
-        out[i] = x
-    for j in range(i % 3):
-        y = j
-    if i % 3:
-        out[i] += 1000 * y
 
 
 # Device functions ------------------------------------------------------------
@@ -230,24 +218,6 @@ def test_closures_and_globals_are_constants(scheduled_device, verbose, with_extr
     np.testing.assert_array_equal(out, expected + with_extra * extra)
 
 
-def test_none_is_no_argument_as_in_numba():
-    out = np.zeros(N, np.int64)
-    with pytest.raises(KernelTypeError, match=r"argument 1 is None, which numba cannot pass"):
-        launch(scaled(2, True, False), 1, N, (out, None))
-    assert not out.any()
-
-
-def test_a_kernel_is_translated_once_for_each_set_of_types(scheduled_device):
-    @cuda.jit
-    def half(a, out):
-        i = cuda.grid(1)
-        out[i] = a[i] // 2
-
-    for dtype in (np.int32, np.float64, np.int32):
-        _, out = launched(scheduled_device, half, 1, 5, np.arange(5).astype(dtype), np.zeros(5))
-        assert out.tolist() == [0, 0, 1, 1, 2]
-
-
 def test_a_program_does_not_depend_on_what_was_translated_before():
     types = (ArrayType(np.dtype(np.int32), 1),)
     way = {"traced": True, "yielding": True, "step_yields": True}
@@ -306,28 +276,6 @@ def builtins(a, out):
     out[i, 5] = bool(x)
     out[i, 6] = pow(x, 2)
     out[i, 7] = min(x, 2, -3.5)
-
-
-FUNCTIONS = [
-    *(math.sqrt, math.exp, math.expm1, math.log, math.log2, math.log10, math.log1p),
-    *(math.sin, math.cos, math.tan, math.asin, math.acos, math.atan, math.sinh, math.cosh),
-    *(math.tanh, math.asinh, math.acosh, math.atanh, math.erf, math.erfc, math.gamma),
-    *(math.lgamma, math.floor, math.ceil, math.trunc, math.fabs, math.radians, math.degrees),
-]
-
-
-@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f.__name__)
-def test_mathematics(device, function):
-    @cuda.jit
-    def kernel(a, out):
-        i = cuda.grid(1)
-        out[i] = function(a[i])
-
-    low = 1.0 if function is math.acosh else 0.05
-    for dtype, tolerance in ((np.float32, 3e-6), (np.float64, 1e-12)):
-        a = np.linspace(low, low + 0.9, 33).astype(dtype)
-        _, out = launched(device, kernel, 1, 33, a, np.zeros(33, dtype))
-        np.testing.assert_allclose(out, [function(float(x)) for x in a], rtol=tolerance)
 
 
 @alone(
@@ -447,3 +395,464 @@ def test_an_edited_kernel_is_read_again(device, tmp_path):
         kernel = kernel_from(text, tmp_path, "times")
         (a,) = launched(device, kernel, 1, 10, np.arange(10))
         assert a.tolist() == [factor * i for i in range(10)]
+
+
+ARRAYS = RNG.integers(0, 9, N), RNG.normal(size=N), RNG.integers(0, 99, (N, 4)), np.zeros((N, 8))
+over_many = alone(*ARRAYS, blocks=5, threads=16, rtol=1e-14)
+
+
+@over_many
+@cuda.jit
+def over_arrays(a, b, m, out):
+    i = cuda.grid(1)
+    if i >= a.size:
+        return
+    for x in a:
+        out[i, 0] += x
+    for x in a[i:]:
+        if x == 8:
+            break
+        if x % 2:
+            continue
+        out[i, 1] += x
+    for row in m[: a[i]]:
+        for x in row:
+            out[i, 2] += x
+    for k, x in enumerate(b[: a[i]]):
+        out[i, 3] += k * x
+    for k, x in enumerate(a[::-2], a[i]):
+        out[i, 4] += k * x
+    for x, y in zip(a, b[i:]):  # noqa: B905 - numba has no `strict`
+        out[i, 5] += x * y
+    for k, (x, pair) in enumerate(zip(a[: a[i]], zip(range(3, 90, 7), b))):  # noqa: B905
+        out[i, 6] += k * x + pair[0] * pair[1]
+    for x in a:
+        if x == a[i] and i % 3 == 0:
+            return
+        out[i, 7] += 1
+
+
+@over_many
+@cuda.jit
+def over_ranges(a, b, m, out):
+    i = cuda.grid(1)
+    if i >= a.size:
+        return
+    numbers = range(a[i])
+    for x in numbers:
+        out[i, 0] += x
+    down = range(20, a[i], -3)
+    for k, x in enumerate(down):
+        out[i, 1] += k * x
+    for x, y in zip(range(a[i], 40, a[i] + 1), down):  # noqa: B905
+        out[i, 2] += x * y
+    out[i, 3] = len(down) + 100 * len(numbers)
+    out[i, 4] = down.start + 10 * down.stop + 100 * down.step
+    out[i, 5] = (a[i] in range(1, 9, 3)) + 2 * (i in down)
+    for out[i, 6] in range(i):  # noqa: B020
+        pass
+    for x in range(10, -10, -(a[i] + 1)):
+        out[i, 7] += x
+
+
+@over_many
+@cuda.jit
+def over_tuples(a, b, m, out):
+    i = cuda.grid(1)
+    if i >= a.size:
+        return
+    own = (a[i], a[0], a[1])
+    for x in own:
+        if x > 6:
+            break
+        if x == 2:
+            continue
+        out[i, 0] += x
+    for x, (k, y) in zip(own, enumerate(own, 3)):  # noqa: B905
+        out[i, 1] += x * y * k
+        if k == a[i]:
+            break
+    for x, y in zip(own, b):  # noqa: B905
+        out[i, 2] += x * y
+    for pair in ((a[i], 2), (3, a[0])):
+        out[i, 3] += pair[0] * pair[1]
+        if pair[0] > 4:
+            break
+    for part in (a, a[i:], a[:i]):
+        out[i, 4] += part.size
+        if part.size == 40:
+            break
+
+
+@over_many
+@cuda.jit
+def with_else(a, b, m, out):
+    i = cuda.grid(1)
+    if i >= a.size:
+        return
+    for k in range(a[i]):
+        if k == 5:
+            break
+    else:
+        out[i, 0] = 1
+    k = 0
+    while k < a[i]:
+        k += 1
+        if k == 4:
+            break
+        if k == 2 and i % 5 == 0:
+            out[i, 6] = 1
+            return
+    else:
+        k = 77
+    out[i, 1] = k
+    for x in a[i:]:
+        for y in m[i]:
+            if y % 7 == x:
+                break
+        else:
+            out[i, 2] += x
+            continue
+        for y in m[i]:
+            if y == 50 - x:
+                break
+        else:
+            break
+    else:
+        out[i, 3] = 1
+    for x in range(3):
+        out[i, 4] += x
+    else:
+        out[i, 4] += 10
+    while False:
+        out[i, 5] = 1
+    else:
+        out[i, 5] = 2
+    for x in (1, a[i]):
+        if x == 3:
+            break
+    else:
+        if a[i] == 8:
+            return
+    out[i, 7] = 1
+
+
+@over_many
+@cuda.jit
+def same_name(a, b, m, out):
+    i = cuda.grid(1)
+    if i >= a.size:
+        return
+    part = a
+    for x in part:
+        part = a[: x + 1]  # the loop still goes over the array with which it began
+        out[i, 0] += part.size
+    x = a[i]
+    for x in range(x):  # noqa: B020 - the bounds are computed first
+        out[i, 1] += x
+    out[i, 2] = x
+
+
+@alone(np.arange(5, 5), np.full(3, -1))
+@alone(np.arange(5, 6), np.full(3, -1))
+@alone(np.arange(5, 7), np.full(3, -1))
+@cuda.jit
+def of_length(a, out):
+    for k, x in enumerate(a):
+        out[cuda.grid(1)] = k + 10 * x
+
+
+def test_a_loop_over_an_array_is_one_step_and_one_load_a_round():
+    recorder = Recorder()
+    launch(of_length, 1, 1, (np.arange(4), np.zeros(1)), recorder=recorder)
+    trace = recorder.trace
+    at = line_of(of_length, "for k")
+    assert trace.steps.line.tolist().count(at) == 5  # four rounds, and one that finds the end
+    assert trace.requests.index.tolist() == [0, 0, 1, 0, 2, 0, 3, 0]
+
+
+Edge = namedtuple("Edge", "source target weight", defaults=(1,))
+ORIGIN = Edge(3, 4)
+
+
+class Direction(enum.IntEnum):
+    PUSH = 1
+    PULL = 2
+
+
+class State(enum.Enum):
+    NEW = 10
+    SEEN = 20
+
+
+A = np.random.default_rng(5).integers(0, 5, N)
+with_a = alone(A, np.zeros((N, 8), np.int64), blocks=2, threads=35)
+
+
+@with_a
+@cuda.jit
+def indexed(a, out):
+    i = cuda.grid(1)
+    own = (a[i], i, a[0])
+    out[i, 0] = own[i % 3]
+    out[i, 1] = own[1:][0] + 10 * own[::-1][0] + 100 * len(own[:-1]) + 1000 * own[-1]
+    nested = ((i, 2), (a[i], 4))
+    out[i, 2] = nested[i % 2][1] + nested[a[i] % 2][0]
+    out[i, 3] = out.shape[i % 2]
+    first, rest = a[:3], a[3:]
+    both = (first, rest)
+    out[i, 4] = both[i % 2].size + both[a[i] % 2][a[i] % 3]
+    out[i, 5] = (*own, 7, *own[:1])[3] + len(own + (1, 2))  # noqa: RUF005
+    k = 1
+    out[i, 6] = own[k]
+
+
+@cuda.jit(device=True)
+def lighter(one, other):
+    if one.weight < other.weight:
+        return one
+    return Edge(other.target, other.source, weight=other.weight)
+
+
+@cuda.jit(device=True)
+def sum_of(*parts):
+    total = 0
+    for part in parts:
+        total += part
+    return total + len(parts)
+
+
+@alone(A, np.zeros((N, 8), np.int64), Edge(5, 6, 2), blocks=2, threads=35)
+@cuda.jit
+def named(a, out, given):
+    i = cuda.grid(1)
+    edge = Edge(i, target=a[i], weight=1)
+    best = lighter(given, Edge(i, a[i], a[0] + i % 3))
+    out[i, 0] = edge.source + 10 * edge.target + 100 * edge.weight
+    out[i, 1] = best.source + 10 * best.target + 100 * best.weight
+    source, target, weight = best
+    out[i, 2] = source + target + weight + edge[i % 3]
+    out[i, 3] = (edge == (i, a[i], 1)) + 2 * (edge < best) + ORIGIN.target
+    chosen = edge if a[i] > 2 else given
+    out[i, 4] = chosen.weight + chosen[0]
+    if i % 2:
+        chosen = best
+    for part in chosen:
+        out[i, 5] += part
+    out[i, 6] = sum_of(a[i], i) + sum_of(i) + sum_of(*edge) + sum_of(1, *(i, 2))
+
+
+@with_a
+@cuda.jit
+def either(a, out):
+    i = cuda.grid(1)
+    low, high = (a[i], i) if a[i] < i else (i, a[i])
+    out[i, 0] = low + 100 * high
+    part = a[i:] if a[i] > 2 else a[:3]
+    out[i, 1] = part.size + part[0]
+    mixed = (1, 2.5) if i % 2 else (3, 4)
+    out[i, 2] = int(mixed[1] * 2)
+    nested = ((i, 1), 2) if i % 3 else ((1, i), a[i])
+    out[i, 3] = nested[0][0] + 10 * nested[0][1] + 100 * nested[1]
+    out[i, 4] = ((i, 1) if a[i] > 2 else (a[i], 2))[0]
+
+
+OPERANDS = [BOOL, np.dtype("int8"), np.dtype("uint16"), INT32, INT64, UINT32, UINT64]
+OPERANDS += [FLOAT32, FLOAT64]
+
+
+@pytest.mark.skipif(numba_cuda.__version__ != "0.30.4", reason="another numba-cuda has others")
+@pytest.mark.parametrize("name", numpy_functions.NAMES)
+def test_functions_have_numbas_type(name, monkeypatch):
+    device = SimpleNamespace(compute_capability=(8, 0))
+    monkeypatch.setattr("numba.cuda.dispatcher.get_current_device", lambda: device)
+    if getattr(np, name).nin == 1:
+        cases = [(a,) for a in OPERANDS]
+    else:
+        cases = [(INT32, b) for b in OPERANDS] + [(b, b) for b in OPERANDS]
+        cases += [(FLOAT32, np.dtype("int8")), (FLOAT32, INT64), (UINT64, FLOAT64)]
+    if EFFORT != SOAK:  # numba takes 50 ms for each: half of them, and the others of the next name
+        cases = cases[numpy_functions.NAMES.index(name) % 2 :: 2]
+    names = "xy"[: getattr(np, name).nin]
+    text = f"def call({', '.join(names)}):\n    return np.{name}({', '.join(names)})\n"
+    function = function_from(text, "call", {"np": np})
+    types = {operands: machines_type(function, *operands) for operands in cases}
+    assert types == {operands: numbas_type(function, *operands) for operands in cases}
+
+
+@alone(
+    np.array([*RNG.normal(size=19), np.nan]),
+    np.array([np.nan, *RNG.normal(size=19)]),
+    RNG.integers(-9, 9, 20).astype(np.int32),
+    np.zeros((20, 9)),
+    rtol=1e-6,
+)
+@cuda.jit
+def of_numbers(a, b, k, out):
+    i = cuda.grid(1)
+    out[i, 0] = np.minimum(a[i], b[i])
+    out[i, 1] = np.maximum(a[i], b[i])
+    out[i, 2] = np.fmin(a[i], b[i])
+    out[i, 3] = np.sin(k[i]) + np.log(abs(a[i]))
+    out[i, 4] = np.hypot(a[i], k[i])
+    out[i, 5] = np.bitwise_and(k[i], 6) + np.left_shift(k[i], 2) + np.invert(k[i])
+    out[i, 6] = np.isnan(a[i]) + 2 * np.logical_and(k[i], i) + 4 * np.less(a[i], b[i])
+    out[i, 7] = np.minimum(k[i], np.iinfo(np.int32).max) + np.iinfo(np.uint8).max
+    if b[i] < np.finfo(np.float32).max:
+        out[i, 8] = np.float32(b[i]) + np.int32(b[i]) + np.bool_(k[i]) + np.degrees(a[i])
+
+
+@cuda.jit
+def questions(a, b, k, out):
+    i = cuda.grid(1)
+    out[i, 0] = isinstance(k[i], int) + 2 * isinstance(k[i], np.int32) + 4 * isinstance(i, int)
+    out[i, 1] = isinstance(a[i], float) + 2 * isinstance(k[i] > 0, (int, bool))
+    out[i, 2] = isinstance((1, 2), tuple) + 2 * isinstance(float32(1), float)
+    out[i, 3] = isinstance(int32(1), numba.int32) + 2 * isinstance(a, int)
+
+
+def test_isinstance_asks_for_the_very_type(device):
+    arguments = np.zeros(2), np.zeros(2), np.zeros(2, np.int32), np.zeros((2, 4))
+    *_, out = launched(device, questions, 1, 2, *arguments)
+    assert out.tolist() == [[6, 3, 1, 1]] * 2
+
+
+@cuda.jit
+def report(a):
+    i = cuda.grid(1)
+    if i % 2 == 1:
+        print("100% of", i, a[i], a[i] > 2, (i, 0.5), (1,))
+
+
+@pytest.mark.parametrize("schedule", ["lockstep", "warp"])
+def test_active_threads_print_in_order(capsys, schedule):
+    launch(report, 2, 33, (np.arange(66) / 4,), schedule=schedule)
+    lines = capsys.readouterr().out.splitlines()
+    expected = [f"100% of {i} {i / 4:f} {i / 4 > 2} ({i}, 0.500000) (1,)" for i in range(1, 66, 2)]
+    assert lines == expected
+
+
+def test_the_random_schedule_prints_the_same_lines(capsys):
+    launch(report, 4, 128, (np.arange(512) / 4,), schedule="random")
+    drawn = capsys.readouterr().out.splitlines()
+    launch(report, 4, 128, (np.arange(512) / 4,))
+    in_order = capsys.readouterr().out.splitlines()
+    assert drawn != in_order
+    assert sorted(drawn) == sorted(in_order)
+
+
+@cuda.jit
+def special(x, big):
+    print()
+    print(x[0], x[1], big[0])
+
+
+def test_empty_lines_and_special_numbers(capsys):
+    x, big = np.array([np.nan, -np.inf], np.float32), np.array([2**64 - 1], np.uint64)
+    launch(special, 1, 2, (x, big))
+    assert capsys.readouterr().out == "\n\n" + "nan -inf 18446744073709551615\n" * 2
+
+
+@cuda.jit
+def in_a_branch(a, out):
+    t = cuda.grid(1)
+    if a[t] > 0:
+        best = a[t]
+    out[t] = best
+
+
+@cuda.jit
+def an_array(a, out):
+    t = cuda.grid(1)
+    if a[t] > 0:
+        part = a[t:]
+    out[t] = part[0]
+
+
+def test_without_check_it_reads_as_zero():
+    out = np.full(4, 9)
+    launch(in_a_branch, 1, 4, (np.array([1, 2, 0, 4]), out), check=False)
+    assert out.tolist() == [1, 2, 0, 4]
+
+
+@pytest.mark.parametrize("value", [0, 1])
+def test_an_array_has_no_zero_and_is_an_error_without_check_too(value):
+    a = np.array([value, 2, 0, 4])
+    with pytest.raises(UnsetVariable, match="`part` is read"):
+        launch(an_array, 1, 4, (a, np.zeros(4, np.int64)), check=False)
+
+
+def test_gk_check_lists_it_once_with_a_remedy_and_goes_on():
+    a = np.array([0, 2, 0, -1])
+    report = gk.check(in_a_branch, 1, 4, a, np.zeros(4, np.int64))
+    (finding,) = report.errors
+    assert finding.rule == "unset-variable"
+    assert finding.array == "best"
+    assert finding.line == line_of(in_a_branch, "out[t] =")
+    assert finding.thread == (0, 0, 0)
+    assert "before the branch or loop" in finding.remedy
+    assert len(finding.schedules) == len(report.schedules)
+
+
+# No errors: threads that set their variables first, and conditions that avoid the read.
+@alone(np.arange(70) - 30, np.zeros(70, np.int64), 1, blocks=3, threads=32)
+@cuda.jit
+def always_set(a, out, rounds):
+    t = cuda.grid(1)
+    if t < out.shape[0]:
+        if a[t] > 0:
+            x = 1
+        elif a[t] < 0:
+            x = 2
+        else:
+            return
+        while True:
+            y = x + 1
+            if y > 1:
+                break
+        for _ in range(4):
+            z = y
+        if rounds > 0:
+            w = z
+        for v in (x, y):
+            u = v
+        if rounds > 0:
+            out[t] = w + u
+
+
+@alone(np.arange(8) % 4, np.zeros(8, np.int64))
+@cuda.jit
+def asked_first(a, out):
+    t = cuda.grid(1)
+    known = a[t] > 0
+    if known:
+        x = a[t]
+        part = a[t:]
+    if known and x > 1:
+        out[t] = 1
+    if not known or x > 2:
+        out[t] += 2
+    if 0 < t * known < x:
+        out[t] += 0
+    out[t] += (x if known else 10) + (100 if known and part.shape[0] > 3 else 0)
+
+
+@cuda.jit
+def ordinary(a, out):
+    t = cuda.grid(1)
+    best = int64(0)
+    for k in range(a[t]):
+        if k % 3 == 0:
+            best = k
+        else:
+            other = best + k
+            best = max(best, other)
+    out[t] = best
+
+
+def test_a_kernel_that_always_sets_its_variables_pays_nothing():
+    program = _program(ordinary, (np.ones(4, np.int64), np.ones(4, np.int64)), False, "lockstep")
+    assert "is_set" not in program.text
+    assert "checked" not in program.text
+    program = _program(in_a_branch, (np.ones(4, np.int64),) * 2, False, "lockstep")
+    assert program.text.count("is_set") == 1

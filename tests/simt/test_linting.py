@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from html.parser import HTMLParser
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -11,8 +11,8 @@ from launching import line_of
 from numba import cuda, int32
 
 import gpukernels as gk
-from gpukernels.errors import KernelTypeError, LaunchError, SourceNotFound, UnsupportedConstruct
-from gpukernels.simt import linting, uninitialized
+from gpukernels.errors import LaunchError, UnsupportedConstruct
+from gpukernels.simt import uninitialized
 
 
 @cuda.jit
@@ -75,6 +75,10 @@ def test_a_finding_says_what_where_and_what_to_do():
 
 def test_every_fault_of_a_kernel_is_listed_at_once():
     report = much()
+    assert repr(report) == repr(much()), "the run makes no difference"
+    assert report.findings == report.errors + report.warnings
+    for level in (report.errors, report.warnings):
+        assert [f.line for f in level] == sorted(f.line for f in level)
     rules = {(f.rule, f.array): f.line for f in report.findings}
     expected = {
         ("race", "tile"): "= tile[31",
@@ -91,14 +95,6 @@ def test_every_fault_of_a_kernel_is_listed_at_once():
             n for f in report.findings if (f.rule, f.array) == key for n in (f.line, f.other_line)
         }
         assert line_of(much_at_once, text) in lines
-
-
-def test_errors_come_first_each_level_by_line():
-    report = much()
-    assert report.findings == report.errors + report.warnings
-    for level in (report.errors, report.warnings):
-        assert [f.line for f in level] == sorted(f.line for f in level)
-        assert len(level) > 2
 
 
 @pytest.mark.parametrize(
@@ -121,33 +117,6 @@ def test_the_remedy_of_a_race_fits_its_scope(barrier, within, remedy):
     assert remedy in finding.remedy
 
 
-@cuda.jit
-def look_at_a_counter(size, out):
-    i = cuda.grid(1)
-    out[i] = size[i % 2] + cuda.atomic.add(size, 0, 1)
-
-
-def test_the_remedy_beside_an_atomic_is_another_atomic():
-    arguments = np.zeros(2, np.int32), np.zeros(128, np.int32)
-    (finding,) = gk.check(look_at_a_counter, 2, 64, *arguments).errors
-    assert finding.within == "grid"
-    assert finding.line == finding.other_line
-    assert "the other access a cuda.atomic operation too" in finding.remedy
-    (finding,) = gk.check(look_at_a_counter, 1, 64, *arguments).errors
-    assert "cuda.syncthreads()" in finding.remedy
-
-
-def test_of_several_scopes_the_widest_is_named():
-    @cuda.jit
-    def kernel(a, out):
-        i = cuda.grid(1)
-        a[i] = i
-        out[i] = a[i - 1 if i > 0 else 0]
-
-    (finding,) = gk.check(kernel, 2, 64, np.zeros(128), np.zeros(128)).errors
-    assert finding.within == "grid"
-
-
 def test_an_error_that_ends_the_run_comes_with_the_races_before_it():
     @cuda.jit
     def kernel(a, total):
@@ -157,38 +126,6 @@ def test_an_error_that_ends_the_run_comes_with_the_races_before_it():
 
     report = gk.check(kernel, 1, 32, np.arange(32), np.zeros(32), seeds=1)
     assert [f.rule for f in report.errors] == ["race", "out-of-bounds"]
-
-
-def test_an_error_in_a_device_function_names_it():
-    report = gk.check(through_a_call, 1, 40, np.arange(40), np.zeros(40), seeds=0)
-    (finding,) = report.errors
-    assert (finding.rule, finding.function) == ("out-of-bounds", "fetch")
-    assert finding.line == line_of(fetch, "return a[i + 1]")
-
-
-@cuda.jit(device=True)
-def fetch(a, i):
-    return a[i + 1]
-
-
-@cuda.jit
-def through_a_call(a, out):
-    i = cuda.grid(1)
-    out[i] = fetch(a, i)
-
-
-@cuda.jit
-def raising(a):
-    if a[cuda.grid(1)] < 0:
-        raise ValueError("negative")
-
-
-def test_a_raise_is_a_finding():
-    report = gk.check(raising, 1, 4, np.array([1, 2, -1, 3]))
-    (finding,) = report.errors
-    assert (finding.rule, finding.line) == ("exception", line_of(raising, "raise"))
-    assert finding.thread == (2, 0, 0)
-    assert "ValueError: negative" in finding.message
 
 
 def test_a_declared_race_is_not_reported():
@@ -259,12 +196,9 @@ def test_results_that_depend_on_the_order_of_threads(kernel, arguments, array, h
     assert "random" in finding.message
 
 
-def test_an_integer_sum_depends_on_no_order():
+def test_an_integer_sum_and_an_unsettled_nan_depend_on_no_order():
     report = gk.check(sum_of, 2, 64, np.arange(128), np.zeros(1, int))
     assert "order-dependent" not in {f.rule for f in report.findings}
-
-
-def test_an_unsettled_nan_is_the_same_result():
     report = gk.check(double, 2, 32, np.full(64, np.nan), np.zeros(64))
     assert report.findings == ()
 
@@ -363,36 +297,12 @@ def test_arrays_that_are_read_only_or_unwritten_stay_so():
     assert not gk.check(double, 2, 32, empty, np.zeros(64), seeds=0).ok, "still unwritten"
 
 
-def test_dynamic_shared_memory_and_cooperative_launches():
-    @cuda.jit
-    def kernel(a, out):
-        tile = cuda.shared.array(0, int32)
-        t = cuda.threadIdx.x
-        tile[t] = a[t]
-        cuda.syncthreads()
-        out[cuda.grid(1)] = tile[31 - t]
-
-    assert gk.check(kernel, 1, 32, np.arange(32), np.zeros(32), shared=128, cooperative=True).ok
-    report = gk.check(kernel, 1, 32, np.arange(32), np.zeros(32), shared=64)
-    assert [f.rule for f in report.errors] == ["out-of-bounds"]
-
-
-def test_the_results_do_not_depend_on_the_run():
-    assert repr(much()) == repr(much())
-
-
 # Refusals ------------------------------------------------------------
 
 
 def test_a_launch_that_is_refused_raises():
     with pytest.raises(LaunchError, match="block=2000"):
         gk.check(double, 1, 2000, np.zeros(1), np.zeros(1))
-    with pytest.raises(LaunchError, match="grid=0"):
-        gk.check(double, 0, 32, np.zeros(1), np.zeros(1))
-    with pytest.raises(KernelTypeError, match="takes 2 arguments"):
-        gk.check(double, 1, 32, np.zeros(1))
-    with pytest.raises(LaunchError, match="neither a"):
-        gk.check(7, 1, 32)
     with pytest.raises(ValueError, match="seeds=-1; allowed are 0 and more"):
         gk.check(double, 1, 32, np.zeros(1), np.zeros(1), seeds=-1)
 
@@ -402,10 +312,6 @@ def test_a_launch_that_is_refused_raises():
 
     with pytest.raises(UnsupportedConstruct):
         gk.check(unsupported, 1, 32, np.zeros(1))
-    space = {"cuda": cuda}
-    exec("@cuda.jit\ndef kernel(a):\n    a[0] = 1\n", space)
-    with pytest.raises(SourceNotFound):
-        gk.check(space["kernel"], 1, 1, np.zeros(1))
 
 
 def test_a_launch_too_large_to_trace_is_checked_all_the_same():
@@ -432,67 +338,21 @@ def test_the_text_reads_as_a_linter_does():
     assert str(report.findings[0]) in repr(report)
 
 
-class Cells(HTMLParser):
-    """Collects the text of a table's cells, and fails on tags that do not nest."""
-
-    def __init__(self, text):
-        super().__init__()
-        self.open, self.cells, self.classes = [], [], []
-        self.feed(text)
-        self.close()
-        assert self.open == []
-
-    def handle_starttag(self, tag, attrs):
-        self.classes += [v for k, v in attrs if k == "class"]
-        if tag != "br":
-            self.open.append(tag)
-        if tag in ("td", "th"):
-            self.cells.append("")
-
-    def handle_endtag(self, tag):
-        assert self.open.pop() == tag
-
-    def handle_data(self, data):
-        if self.cells:
-            self.cells[-1] += data
-
-
 def test_the_table_says_what_the_text_says():
     report = much()
-    table = Cells(report._repr_html_())
-    assert table.classes == ["gk-table"]
-    assert report.headline in report._repr_html_()
-    assert table.cells[:4] == ["line", "finding", "what was seen", "remedy"]
-    rows = [table.cells[i : i + 4] for i in range(4, len(table.cells), 4)]
-    assert [row[0] for row in rows] == [str(f.line) for f in report.findings]
-    for row, finding in zip(rows, report.findings, strict=True):
-        assert row[1] == f"{finding.level}: {finding.rule}"
+    html = report._repr_html_()
+    assert report.headline in html
+    table = html[html.index("<table") : html.index("</table>")] + "</table>"
+    table = ElementTree.fromstring(table.replace("<br>", "<br/>"))  # fails unless tags nest
+    rows = [["".join(cell.itertext()) for cell in row] for row in table.iter("tr")]
+    assert rows[0] == ["line", "finding", "what was seen", "remedy"]
+    for row, finding in zip(rows[1:], report.findings, strict=True):
+        assert row[:2] == [str(finding.line), f"{finding.level}: {finding.rule}"]
         assert finding.text.strip() in row[2]
         assert finding.message in row[2]
         assert row[3] == finding.remedy
     clean = gk.check(double, 1, 32, np.arange(32), np.zeros(32))._repr_html_()
     assert "double under 6 schedules: nothing found" in clean
-    Cells(clean)
-
-
-def test_source_in_a_table_is_escaped():
-    @cuda.jit
-    def kernel(a):
-        a[0] = 1 if a[1] < 5 & 3 else 2
-
-    text = gk.check(kernel, 1, 32, np.zeros(4, int))._repr_html_()
-    assert "a[1] &lt; 5 &amp; 3" in text
-
-
-def test_every_rule_has_a_remedy_of_one_sentence():
-    remedies = [remedy for _, remedy in linting._RULES.values() if remedy]
-    remedies += [*linting._RACE_REMEDIES.values(), linting._SAME_LINE]
-    remedies += linting._FENCES.values()
-    remedies.append(linting._BESIDE_AN_ATOMIC)
-    remedies += [f.remedy for f in much().warnings]
-    for remedy in remedies:
-        assert remedy.endswith(".")
-        assert ". " not in remedy
 
 
 def test_arrays_of_a_gpu_are_copied_to_the_host():

@@ -1,31 +1,30 @@
-"""Structured arrays: values, requests by byte, and separate records for each field.
-
-Most results are compared with numba's simulator in ``test_simulator``.
-"""
+"""Structured arrays, complex numbers, and dynamic shared memory that arrays of all types share."""
 
 from __future__ import annotations
+
+import cmath
 
 import numba
 import numpy as np
 import pytest
-from launching import numba_compiles
-from numba import cuda
+from launching import line_of, numba_compiles, traced
+from numba import cuda, float64, int16, int32, int64, uint64
 from record_kernels import MIXED, PACKED, PARTICLE, TABLE, cases, particle
+from thread_by_thread import alone
 
 from gpukernels.device import benign_race
 from gpukernels.simt import Recorder, launch, uninitialized
 from gpukernels.simt.errors import (
-    KernelError,
     KernelTypeError,
+    LaunchError,
+    OutOfBounds,
     RaceError,
     ReadOnlyArray,
     UninitializedRead,
     UnsupportedConstruct,
 )
 from gpukernels.simt.linting import check
-from gpukernels.trace import LOAD, metrics
-
-SCHEDULES = ("lockstep", "warp", "random")
+from gpukernels.trace import metrics
 
 
 @pytest.mark.parametrize("name", cases())
@@ -34,7 +33,6 @@ def test_numba_compiles_the_same_kernels(name):
     assert numba_compiles(kernel, tuple(map(numba.typeof, arguments)))
 
 
-@pytest.mark.parametrize("schedule", SCHEDULES)
 def test_whole_records_go_through_shared_memory(schedule):
     kernel, grid, block, (a, out), _ = cases()["through_shared"]
     launch(kernel, grid, block, (a, out), schedule=schedule)
@@ -92,19 +90,6 @@ def test_records_within_records():
     assert not a["ends"]["to"]["y"].any()
 
 
-@cuda.jit
-def of_recarray(a, out):
-    i = cuda.grid(1)
-    out[i] = a.x[i] + a[i].y + a.size
-
-
-def test_a_recarray_and_its_columns_by_attribute():
-    a, out = np.zeros(8, PARTICLE).view(np.recarray), np.zeros(8)
-    a.x, a.y = np.arange(8), 0.5
-    launch(of_recarray, 1, 8, (a, out))
-    assert out.tolist() == [8.5 + i for i in range(8)]
-
-
 # The trace ------------------------------------------------------------
 
 
@@ -120,19 +105,13 @@ def read_column(a, out):
     out[i] = a["x"][i]
 
 
-def traced(kernel, *arguments, block=32, shared=0):
-    recorder = Recorder()
-    launch(kernel, 1, block, arguments, recorder=recorder, shared=shared)
-    return recorder.trace
-
-
 @pytest.mark.parametrize("kernel", [read_x, read_column])
 @pytest.mark.parametrize("floats", [1, 2, 3, 4, 8, 16])
 def test_the_sectors_of_an_array_of_structures(kernel, floats):
     names = [f"x{i}" for i in range(floats)]
     names[-1] = "x"
     dtype = np.dtype([(n, np.float32) for n in names], align=True)
-    trace = traced(kernel, np.zeros(32, dtype), np.zeros(32, np.float32)).select(array="a.x")
+    trace = traced(kernel, 1, 32, np.zeros(32, dtype), np.zeros(32, np.float32)).select(array="a.x")
     assert metrics.requests(trace) == 1
     bytes_ = np.arange(32) * dtype.itemsize + 4 * (floats - 1)
     assert metrics.sectors(trace).tolist() == [np.unique(bytes_ // 32).size]
@@ -143,50 +122,11 @@ def test_the_sectors_of_an_array_of_structures(kernel, floats):
 
 def test_a_field_of_no_aligned_address_moves_byte_by_byte():
     dtype = np.dtype([("x", np.float32), ("tag", np.int8)])
-    trace = traced(read_x, np.zeros(32, dtype), np.zeros(32, np.float32)).select(array="a.x")
+    trace = traced(read_x, 1, 32, np.zeros(32, dtype), np.zeros(32, np.float32)).select(array="a.x")
     index = trace.requests.index.reshape(4, 32)
     expected = 5 * np.arange(32) + np.arange(4)[:, None]
     np.testing.assert_array_equal(index, expected)
     assert trace.arrays[trace.requests.array[0]].itemsize == 1
-
-
-@cuda.jit
-def shared_columns(out):
-    tile = cuda.shared.array(32, particle)
-    t = cuda.threadIdx.x
-    tile[t].k = t
-    cuda.syncthreads()
-    out[t] = tile[31 - t].k
-
-
-def test_bank_conflicts_of_records_in_shared_memory():
-    trace = traced(shared_columns, np.zeros(32, np.int32))
-    # 12 bytes apart, 3 words: no common factor with 32 banks.
-    assert metrics.bank_conflicts(trace).tolist() == [0, 0]
-    wide = numba.from_dtype(np.dtype([("k", np.int32), ("rest", np.int32, (3,))], align=True))
-
-    @cuda.jit
-    def wide_columns(out):
-        tile = cuda.shared.array(32, wide)
-        t = cuda.threadIdx.x
-        tile[t].k = t
-        out[t] = tile[t].k
-
-    trace = traced(wide_columns, np.zeros(32, np.int32))
-    assert metrics.bank_conflicts(trace).tolist() == [3, 3]
-
-
-def test_values_of_nested_arrays_in_a_trace():
-    kernel, grid, block, arguments, _ = cases()["nested"]
-    recorder = Recorder()
-    launch(kernel, grid, block, arguments, recorder=recorder)
-    trace = recorder.trace.select(array="a.row", warp=0)
-    loads = trace.requests.kind == LOAD
-    at = np.repeat(loads, np.diff(trace.requests.start))
-    cells = np.unique(trace.requests.index[at])
-    first = MIXED.fields["row"][1]
-    expected = [(i * MIXED.itemsize + first) // 2 + k for i in range(32) for k in range(3)]
-    assert cells.tolist() == expected
 
 
 # Errors, by field ------------------------------------------------------------
@@ -223,18 +163,6 @@ def test_unwritten_fields_of_an_empty_array(dtype):
 
 
 @cuda.jit
-def fill_y(a):
-    a[cuda.grid(1)].y = 4
-
-
-def test_a_kernel_writes_an_empty_array():
-    a = uninitialized(8, PARTICLE)
-    launch(fill_y, 1, 8, (a,))
-    launch(swap_fields, 1, 8, (a,))
-    assert (a["x"] == 4).all()
-
-
-@cuda.jit
 def own_fields(a):
     t = cuda.threadIdx.x
     if t % 32 == 0:
@@ -252,7 +180,6 @@ def one_field(a, b):
         b["x"][3] = 2
 
 
-@pytest.mark.parametrize("schedule", SCHEDULES)
 def test_races_are_found_by_field(schedule):
     a = np.zeros(4, PARTICLE)
     launch(own_fields, 1, 32, (a,), schedule=schedule)
@@ -274,21 +201,6 @@ def test_the_linter_checks_copies_of_records():
 
 
 # References and refusals ------------------------------------------------------------
-
-
-@cuda.jit
-def either(a, b, out):
-    i = cuda.grid(1)
-    r = a[i]
-    if i > 3:
-        r = b[i]
-    out[i] = r.x
-
-
-def test_a_reference_to_records_of_two_arrays_is_refused():
-    a, b = np.zeros(8, PARTICLE), np.zeros(8, PARTICLE)
-    with pytest.raises(KernelError, match="variable `r` is another array of records for some"):
-        launch(either, 1, 8, (a, b, np.zeros(8)))
 
 
 @pytest.mark.parametrize("kernel", [read_x, read_column])
@@ -321,3 +233,217 @@ def test_parts_of_records_that_need_a_name_of_their_own():
 def test_arrays_that_no_kernel_takes(dtype):
     with pytest.raises(KernelTypeError, match="argument 0 is an array of"):
         launch(one_past, 1, 1, (np.zeros(2, dtype),))
+
+
+@cuda.jit
+def every_size(out):
+    i = cuda.grid(1)
+    longs = cuda.shared.array(0, int64)
+    words = cuda.shared.array(0, int32)
+    records = cuda.shared.array(0, particle)
+    out[i, 0], out[i, 1], out[i, 2] = longs.size, words.size, records.size
+    t = cuda.threadIdx.x
+    if t == 0:
+        longs[1] = cuda.blockIdx.x + 1
+        out[i, 3] = words[2] + words[3] * 1000
+
+
+@pytest.mark.parametrize("shared", [16, 40, 48, 100])
+def test_lengths_follow_the_launch_and_blocks_have_their_own(shared, schedule):
+    out = np.zeros((3, 4), np.int64)
+    launch(every_size, 3, 1, (out,), shared=shared, schedule=schedule)
+    sizes = [shared // 8, shared // 4, shared // PARTICLE.itemsize]
+    assert out.tolist() == [[*sizes, b + 1] for b in range(3)]
+
+
+@cuda.jit
+def past_the_end(out):
+    halves = cuda.shared.array(0, int16)
+    halves[cuda.threadIdx.x] = 1
+    out[0] = 1
+
+
+def test_bounds_are_those_of_the_launch():
+    launch(past_the_end, 1, 8, (np.zeros(1),), shared=16, check=False)
+    with pytest.raises(OutOfBounds, match=r"`halves`, which has 7 elements") as caught:
+        launch(past_the_end, 1, 8, (np.zeros(1),), shared=15, check=False)
+    assert caught.value.thread == (7, 0, 0)
+
+
+def test_static_and_dynamic_memory_share_the_limit():
+    @cuda.jit
+    def kernel(a):
+        fixed = cuda.shared.array(6000, float64)
+        free = cuda.shared.array(0, int32)
+        fixed[0] = free.size
+        a[0] = fixed[0]
+
+    out = np.zeros(1)
+    launch(kernel, 1, 1, (out,), shared=1152)
+    assert out[0] == 288
+    with pytest.raises(LaunchError, match="take 49156 bytes per block; allowed are 49152"):
+        launch(kernel, 1, 1, (out,), shared=1156)
+
+
+@cuda.jit
+def overlapping(out):
+    words = cuda.shared.array(0, int32)
+    longs = cuda.shared.array(0, int64)
+    t = cuda.threadIdx.x
+    if t == 0:
+        longs[1] = 5
+    if t == 33:
+        words[3] = 6
+    out[t] = t
+
+
+def test_races_between_arrays_of_two_types(schedule):
+    with pytest.raises(RaceError, match=r"race on `(words\[3\]|longs\[1\])`"):
+        launch(overlapping, 1, 64, (np.zeros(64),), shared=64, schedule=schedule)
+
+
+@cuda.jit
+def half_written(out):
+    words = cuda.shared.array(0, int32)
+    longs = cuda.shared.array(0, int64)
+    words[2] = 1
+    out[0] = words[2]
+    out[1] = longs[1]
+
+
+def test_half_of_an_element_is_unwritten():
+    with pytest.raises(UninitializedRead, match="`longs`") as caught:
+        launch(half_written, 1, 1, (np.zeros(2),), shared=64)
+    assert caught.value.line == line_of(half_written, "longs[1]")
+
+
+@cuda.jit
+def turn_round(out):
+    words = cuda.shared.array(0, int32)
+    t = uint64(cuda.threadIdx.x)
+    words[t] = cuda.blockIdx.x * 100 + cuda.threadIdx.x
+    cuda.syncthreads()
+    out[uint64(cuda.grid(1))] = words[uint64(cuda.blockDim.x - 1) - t]
+
+
+def test_an_index_of_64_unsigned_bits_is_no_float(schedule):
+    """More lanes than one warp has: NumPy combines an unsigned and a signed number to float64."""
+    out = np.zeros(3 * 64, np.int32)
+    launch(turn_round, 3, 64, (out,), shared=4 * 64, schedule=schedule)
+    mirrored = 100 * np.arange(3)[:, None] + np.arange(64)[::-1]
+    np.testing.assert_array_equal(out, mirrored.ravel())
+
+
+RNG = np.random.default_rng(3)
+
+
+def numbers(n, dtype):
+    return (RNG.normal(0, 2, n) + 1j * RNG.normal(0, 2, n)).astype(dtype)
+
+
+@cuda.jit
+def operators(z, w, out):
+    i = cuda.grid(1)
+    if i < z.size:
+        out[i, 0] = z[i] + w[i]
+        out[i, 1] = z[i] - w[i]
+        out[i, 2] = z[i] * w[i]
+        out[i, 3] = z[i] / w[i]
+        out[i, 4] = z[i] ** w[i]
+        out[i, 5] = -z[i]
+        out[i, 6] = z[i].conjugate()
+        out[i, 7] = complex(z[i].real, w[i].imag)
+        out[i, 8] = abs(z[i])
+        if z[i]:
+            out[i, 9] = (z[i] == w[i]) + 2 * (z[i] != w[i])
+
+
+@pytest.mark.parametrize("other", [np.complex64, np.complex128, np.float32, np.int32])
+@pytest.mark.parametrize("dtype", [np.complex64, np.complex128])
+def test_operators(schedule, dtype, other):
+    z = numbers(37, dtype)
+    w = numbers(37, other) if np.dtype(other).kind == "c" else RNG.integers(1, 4, 37).astype(other)
+    z[3] = w[3]
+    out = np.zeros((37, 10), np.complex128)
+    launch(operators, 2, 32, (z, w, out), schedule=schedule)
+    narrow = np.result_type(dtype, other) == np.complex64
+    tolerance = 3e-6 if narrow else 1e-13  # a product of nearly equal parts loses digits
+    expected = [
+        z + w,
+        z - w,
+        z * w,
+        z / w,
+        z.astype(complex) ** w,
+        -z,
+        z.conj(),
+        z.real + 1j * w.imag,
+    ]
+    expected += [abs(z), 1 + (z != w)]
+    for column, values in enumerate(expected):
+        np.testing.assert_allclose(out[:, column], values, rtol=tolerance, err_msg=str(column))
+
+
+def test_complex64_is_rounded_where_numba_rounds_it():
+    @cuda.jit
+    def kernel(z, r, out):
+        out[0] = z[0] * r[0]
+        out[1] = z[0] * r[0] * 1
+
+    z, r = np.array([1 / 3 + 1j], np.complex64), np.array([1 / 3], np.float32)
+    out = np.zeros(2, np.complex128)
+    launch(kernel, 1, 1, (z, r, out))
+    assert out[0] == np.complex128(z[0] * r[0]) != np.complex128(z[0]) * np.float64(r[0])
+    assert out[1] == out[0]
+
+
+@alone(numbers(20, np.complex128), np.zeros((20, 10), np.complex128), rtol=1e-12)
+@cuda.jit
+def functions(z, out):
+    i = cuda.grid(1)
+    x = z[i]
+    out[i, 0] = cmath.exp(x)
+    out[i, 1] = cmath.log(x)
+    out[i, 2] = cmath.log(x, 3)
+    out[i, 3] = cmath.sqrt(x)
+    out[i, 4] = cmath.sin(x) + cmath.cos(x) + cmath.tan(x)
+    out[i, 5] = cmath.asin(x) + cmath.acos(x) + cmath.atan(x)
+    out[i, 6] = cmath.sinh(x) + cmath.cosh(x) + cmath.tanh(x)
+    out[i, 7] = cmath.rect(*cmath.polar(x))
+    out[i, 8] = cmath.phase(x)
+    out[i, 9] = cmath.isnan(x) + cmath.isfinite(x)
+
+
+@alone(np.zeros(40, np.complex64), np.arange(40.0), blocks=2, threads=20)
+@cuda.jit
+def parts(z, out):
+    i = cuda.grid(1)
+    z.imag[i] = out[i]
+    cuda.atomic.add(z.real, 0, 1)
+    out[i] = z[i].imag * 2
+
+
+@cuda.jit
+def unwritten(z, out):
+    i = cuda.grid(1)
+    if i > 0:
+        z[i] = 1j
+    out[i] = z[i]
+
+
+def test_unwritten_complex_numbers():
+    for dtype in (np.complex64, np.complex128):
+        with pytest.raises(UninitializedRead) as caught:
+            launch(unwritten, 1, 8, (uninitialized(8, dtype), np.zeros(8, dtype)))
+        assert caught.value.thread == (0, 0, 0)
+        z = uninitialized(8, dtype)
+        z[0] = 5
+        launch(unwritten, 1, 8, (z, np.zeros(8, dtype)))
+
+
+def test_a_trace_holds_real_parts():
+    recorder, z = Recorder(), np.zeros(40, np.complex64)
+    launch(parts, 1, 32, (z, np.arange(40.0)), recorder=recorder)
+    trace = recorder.trace.select(array="z.imag")
+    # Elements are eight bytes apart, and these are their second halves: every odd unit of four.
+    assert trace.requests.index.tolist() == (2 * np.arange(32) + 1).tolist()
+    assert recorder.trace.select(array="z").arrays[trace.requests.array[0]].itemsize == 4

@@ -137,7 +137,6 @@ def imported(with_signature, tmp_path, monkeypatch):
     return import_from
 
 
-@pytest.mark.parametrize("schedule", ["lockstep", "warp", "random"])
 def test_a_function_with_a_signature_may_call_itself(imported, schedule):
     kernel = imported(RECURSIVE)
     a = np.arange(1, 71)

@@ -1,14 +1,17 @@
-"""Warp operations, against a loop over the lanes of each warp."""
+"""Warp operations, and lanes of one warp that wait at different calls of syncwarp."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
-from launching import launched, line_of
+from effort import examples
+from hypothesis import HealthCheck, given, note
+from hypothesis import strategies as st
+from launching import SCHEDULES, kernel_from, launched, line_of
 from numba import cuda, int32
 
-from gpukernels.simt import launch
-from gpukernels.simt.errors import ShuffleError
+from gpukernels.simt import Recorder, launch
+from gpukernels.simt.errors import BarrierDivergence, RaceError, ShuffleError
 
 FULL = 0xFFFFFFFF
 SIZES = [1, 31, 32, 33, 96, 100]
@@ -73,7 +76,6 @@ def shuffle_by(mode, a, k, out):
 MODES = ("shfl_sync", "shfl_up_sync", "shfl_down_sync", "shfl_xor_sync")
 
 
-@pytest.mark.parametrize("schedule", ["lockstep", "warp", "random"])
 @pytest.mark.parametrize(
     ("mode", "k", "lane", "source"), [(0, 9, 0, 9), (2, 8, 0, 8), (2, 7, 1, 8), (3, 8, 0, 8)]
 )
@@ -99,19 +101,6 @@ def test_a_mask_may_name_lanes_that_were_never_launched(scheduled_device, mode, 
     _, _, _, out = launched(scheduled_device, shuffle_by, 2, 40, mode, a, k, np.zeros(80, int))
     expected = over_warps(lambda w: w[[sources[mode](i) for i in range(len(w))]], 40, a)
     np.testing.assert_array_equal(out, expected)
-
-
-@cuda.jit
-def shuffle_by_table(a, source, out):
-    i = cuda.grid(1)
-    out[i] = cuda.shfl_sync(FULL, a[i], source[i])
-
-
-def test_every_lane_may_name_its_own_source(scheduled_device):
-    rng = np.random.default_rng(7)
-    a, source = rng.integers(0, 99, 64), rng.integers(0, 32, 64).astype(np.int32)
-    _, _, out = launched(scheduled_device, shuffle_by_table, 1, 64, a, source, np.zeros(64, int))
-    np.testing.assert_array_equal(out, over_warps(lambda w, s: w[s], 64, a, source))
 
 
 # Votes and matches ------------------------------------------------------------
@@ -248,19 +237,6 @@ def test_lanes_of_one_warp_may_name_two_masks(scheduled_device):
 
 
 @cuda.jit
-def masks_of_every_kind(out):
-    i = cuda.grid(1)
-    out[i, 0] = cuda.ballot_sync(-1, i % 2)
-    out[i, 1] = cuda.ballot_sync(int32(-1), i % 2)
-    out[i, 2] = cuda.ballot_sync(FULL, i % 2)
-
-
-def test_a_full_mask_may_be_written_as_minus_one(scheduled_device):
-    (out,) = launched(scheduled_device, masks_of_every_kind, 1, 32, np.zeros((32, 3), np.int64))
-    assert set(out.ravel()) == {signed(0xAAAAAAAA)}
-
-
-@cuda.jit
 def under_two_masks(first, second, out):
     i = cuda.grid(1)
     if i < 16:
@@ -285,3 +261,296 @@ def test_each_mask_is_checked_whatever_the_last_one_was(kernel, second, says):
     with pytest.raises(ShuffleError, match=says):
         launch(kernel, 1, 32, (*masks, np.zeros(32, int)))
     launch(kernel, 1, 32, (masks[0], masks[0], np.zeros(32, int)))
+
+
+@cuda.jit(device=True)
+def exchange(cells, t, first, wide):
+    value = cells[first + (t + 10) % 32]
+    cuda.syncwarp()
+    cells[t] = value + wide
+    cuda.syncwarp()
+    return value
+
+
+@cuda.jit
+def turns_in_three_arms(out, rounds):
+    cells = cuda.shared.array(64, int32)
+    t = cuda.threadIdx.x
+    first = t // 32 * 32
+    cells[t] = t
+    seen = 0
+    cuda.syncwarp()
+    if t % 32 < 10:
+        for _ in range(rounds):
+            seen += exchange(cells, t, first, 1)
+    elif t % 32 < 20:
+        k = 0
+        while True:
+            if k >= rounds:
+                break
+            k += 1
+            if t % 32 == 13 and k == 2:
+                seen += 100
+            value = cells[first + (t + 10) % 32]
+            cuda.syncwarp()
+            cells[t] = value + 1
+            cuda.syncwarp()
+            seen += value
+    else:
+        value = 0
+        for k in range(2 * rounds):
+            if k % 2 == 0:
+                value = cells[first + (t + 10) % 32]
+                seen += value
+            else:
+                cells[t] = value + 1
+            cuda.syncwarp()
+    out[cuda.grid(1), 0] = cells[t]
+    out[cuda.grid(1), 1] = seen
+
+
+@pytest.mark.parametrize("rounds", [0, 1, 5])
+def test_arms_meet_round_after_round_in_loops_and_functions(scheduled_device, rounds):
+    (out, _) = launched(
+        scheduled_device, turns_in_three_arms, 2, 64, np.zeros((128, 2), np.int64), rounds
+    )
+    cells, seen = np.arange(64).reshape(2, 32), np.zeros((2, 32), int)
+    for _ in range(rounds):
+        cells = np.roll(cells, -10, axis=1)
+        seen += cells
+        cells = cells + 1
+    seen[:, 13] += 100 * (rounds >= 2)
+    np.testing.assert_array_equal(out[:, 0].reshape(2, 2, 32), [cells, cells])
+    np.testing.assert_array_equal(out[:, 1].reshape(2, 2, 32), [seen, seen])
+
+
+@cuda.jit
+def quarters(out):
+    cells = cuda.shared.array(32, int32)
+    t = cuda.threadIdx.x
+    cells[t] = t
+    if t < 16:
+        if t < 8:
+            cuda.syncwarp(0xFFFF)  # with the other quarter of its half
+            cells[t] += 100
+            cuda.syncwarp(FULL)
+        else:
+            x = cells[t]
+            cuda.syncwarp(0xFFFF)
+            cells[t] = x + 200
+            cuda.syncwarp(FULL)
+    else:
+        for k in range(t // 24):  # the last quarter meets among itself first
+            cuda.syncwarp(0xFF000000)
+            cells[t] += 300
+        cuda.syncwarp(FULL)
+    out[t] = cells[31 - t]
+
+
+def test_masks_of_parts_of_a_warp_meet_on_their_own(scheduled_device):
+    (out,) = launched(scheduled_device, quarters, 1, 32, np.zeros(32, int))
+    t = np.arange(32)
+    np.testing.assert_array_equal(out[::-1], t + np.array([100, 200, 0, 300])[t // 8])
+
+
+@cuda.jit(device=True)
+def swap_by_halves(cells, t):
+    if t & 16:
+        cells[t] += 1
+        cuda.syncwarp()
+        value = cells[t ^ 16]
+    else:
+        cells[t] += 2
+        cuda.syncwarp()
+        value = cells[t ^ 16]
+    return value
+
+
+@cuda.jit
+def arms_within_arms_of_a_function(flag, out):
+    cells = cuda.shared.array(32, int32)
+    t = cuda.threadIdx.x
+    cells[t] = t
+    if t == 5:
+        cuda.atomic.exch(flag, 0, 1)
+    if t % 2:
+        while cuda.atomic.add(flag, 0, 0) == 0:
+            pass
+        out[t] = swap_by_halves(cells, t)
+    else:
+        out[t] = swap_by_halves(cells, t)
+    cuda.syncwarp()
+    out[t] += 100 * cells[t ^ 1]
+
+
+def test_arms_lie_within_arms_of_functions_and_beside_loops_that_wait(schedule):
+    out = np.zeros(32, int)
+    launch(arms_within_arms_of_a_function, 1, 32, (np.zeros(1, np.int32), out), schedule=schedule)
+    cells = np.arange(32) + np.where(np.arange(32) & 16, 1, 2)
+    np.testing.assert_array_equal(out, cells[np.arange(32) ^ 16] + 100 * cells[np.arange(32) ^ 1])
+
+
+def test_traces_of_parted_warps_are_the_same_under_all_schedules():
+    def per_warp(schedule, seed=0):
+        recorder = Recorder()
+        arrays = (np.zeros((128, 2), np.int64), 3)
+        launch(turns_in_three_arms, 2, 64, arrays, schedule=schedule, seed=seed, recorder=recorder)
+        steps = recorder.trace.steps
+        columns = (steps.block, steps.warp, steps.step, steps.line, steps.mask, steps.taken)
+        return sorted(zip(*(c.tolist() for c in columns), strict=True))
+
+    assert per_warp("lockstep") == per_warp("warp") == per_warp("random") == per_warp("random", 9)
+
+
+# Random arms ------------------------------------------------------------
+
+PHASES = 6
+
+
+@st.composite
+def arms(draw, phases=PHASES, depth=0):
+    """Draw a tree of ifs and loops in which every lane comes to `phases` syncwarps.
+
+    Returns (lines, phases of a lane): in a phase a lane writes its own cell, in the next one it
+    reads another's.
+    """
+    kinds = ["if", "if", "loop", "plain"] if depth < 3 else ["plain"]
+    kind = draw(st.sampled_from(kinds)) if phases else "end"
+    if kind == "end":
+        return [], lambda t: []
+    if kind == "if":
+        bit = draw(st.sampled_from([1, 2, 4, 8, 16]))
+        (yes, on_yes), (no, on_no) = (draw(arms(phases, depth + 1)) for _ in "ab")
+        lines = [f"if t & {bit}:", *indented(yes), "else:", *indented(no)]
+        return lines, lambda t: on_yes(t) if t & bit else on_no(t)
+    times = draw(st.integers(1, phases // 2)) if kind == "loop" else 1
+    a, by = draw(st.integers(1, 5)), draw(st.integers(1, 31))
+    body = [
+        f"cells[t] = x * {a} + 1",
+        "cuda.syncwarp()",
+        f"x = x + cells[(t + {by}) % 32]",
+        "cuda.syncwarp()",
+    ]
+    rest, of_rest = draw(arms(phases - 2 * times, depth))
+    lines = [f"for k in range({times}):", *indented(body), *rest] if kind == "loop" else body + rest
+    return lines, lambda t: [(a, by)] * times + of_rest(t)
+
+
+def indented(lines):
+    return ["    " + line for line in lines]
+
+
+@examples(25, soak=500, suppress_health_check=list(HealthCheck))
+@given(arms())
+def test_random_arms_meet_as_if_each_lane_ran_by_itself(tmp_path_factory, drawn):
+    lines, phases_of = drawn
+    head = ["from numba import cuda, int64", "@cuda.jit", "def kernel(out):"]
+    start = ["cells = cuda.shared.array(32, int64)", "t = cuda.threadIdx.x", "x = int64(t)"]
+    text = "\n".join([*head, *indented([*start, *lines, "out[t] = x"])])
+    note(text)
+    kernel = kernel_from(text, tmp_path_factory.getbasetemp())
+    lanes = range(32)
+    x, phases = list(lanes), [phases_of(t) for t in lanes]
+    for k in range(PHASES // 2):
+        cells = [x[t] * phases[t][k][0] + 1 for t in lanes]
+        x = [x[t] + cells[(t + phases[t][k][1]) % 32] for t in lanes]
+    for schedule in SCHEDULES:
+        out = np.zeros(32, int)
+        launch(kernel, 1, 32, (out,), schedule=schedule)
+        assert out.tolist() == x, schedule
+
+
+# Remaining errors ------------------------------------------------------------
+
+
+@cuda.jit
+def meets_twice_and_once(out):
+    if cuda.laneid < 20:
+        cuda.syncwarp()
+        out[0] = 1
+        cuda.syncwarp()  # too much
+    else:
+        cuda.syncwarp()
+
+
+@cuda.jit
+def some_return_first(out):
+    if cuda.laneid < 20:
+        cuda.syncwarp()
+        out[0] = 1
+    else:
+        if cuda.laneid == 25:
+            return
+        cuda.syncwarp()
+
+
+@pytest.mark.parametrize(
+    ("kernel", "lane", "text"),
+    [(meets_twice_and_once, 20, "# too much"), (some_return_first, 25, None)],
+    ids=["twice and once", "return"],
+)
+def test_a_lane_that_never_comes_is_an_error_with_both_lines(kernel, lane, text, schedule):
+    message = f"the mask of syncwarp names lane {lane}, which is not here"
+    with pytest.raises(ShuffleError, match=message) as caught:
+        launch(kernel, 1, 32, (np.zeros(1, int),), schedule=schedule, check=False)
+    if text:
+        assert caught.value.line == line_of(kernel, text)
+    parting = line_of(kernel, "if cuda.laneid < 20")
+    assert f"the lanes parted at line {parting}: if cuda.laneid < 20:" in str(caught.value)
+    assert caught.value.thread == (0, 0, 0)
+
+
+@cuda.jit
+def goes_to_another_barrier(out):
+    if cuda.laneid < 16:
+        cuda.syncwarp()
+    else:
+        cuda.syncthreads()
+        cuda.syncwarp()
+
+
+@cuda.jit
+def outside_its_mask(out):
+    if cuda.laneid < 16:
+        cuda.syncwarp(0xFF)
+    else:
+        cuda.syncwarp(0xFFFF0000)
+
+
+@cuda.jit
+def shuffles_in_both_arms(out):
+    if cuda.laneid < 16:
+        x = cuda.shfl_sync(FULL, cuda.laneid, 20)
+        cuda.syncwarp()
+    else:
+        x = cuda.shfl_sync(FULL, cuda.laneid, 2)
+        cuda.syncwarp()
+    out[0] = x
+
+
+def test_other_calls_do_not_meet_across_arms(schedule):
+    with pytest.raises(ShuffleError, match="mask of shfl_sync names lane 16, which is not here"):
+        launch(shuffles_in_both_arms, 1, 32, (np.zeros(1, int),), schedule=schedule)
+    with pytest.raises(ShuffleError, match="lane 8 calls syncwarp with a mask that does not"):
+        launch(outside_its_mask, 1, 32, (np.zeros(1, int),), schedule=schedule)
+    with pytest.raises(BarrierDivergence, match="by 16 of the 32 live threads"):
+        launch(goes_to_another_barrier, 1, 32, (np.zeros(1, int),), schedule=schedule)
+
+
+@cuda.jit
+def forgets_one_syncwarp(out):
+    cells = cuda.shared.array(32, int32)
+    t = cuda.threadIdx.x
+    if t % 2:
+        cells[t] = t
+        cuda.syncwarp()
+    else:
+        cuda.syncwarp()
+        cells[t] = t  # after the meeting
+    out[t] = cells[t ^ 1]
+
+
+def test_a_syncwarp_in_both_arms_orders_what_lies_before_it_alone(schedule):
+    with pytest.raises(RaceError, match="cells") as caught:
+        launch(forgets_one_syncwarp, 1, 32, (np.zeros(32, int),), schedule=schedule)
+    assert caught.value.other_line == line_of(forgets_one_syncwarp, "# after the meeting")
