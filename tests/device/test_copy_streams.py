@@ -60,12 +60,6 @@ def test_copies_are_in_the_order_in_which_they_were_queued(any_device):
         assert any_device.read(array).tolist() == [3, 3, 3]
 
 
-def test_a_fill_sets_every_element(any_device):
-    array = any_device.full((2, 3), 0, np.int32)
-    any_device.fill(array, -1)
-    assert any_device.read(array).tolist() == [[-1] * 3] * 2
-
-
 def test_a_launch_that_waits_for_nothing_may_find_nothing_copied():
     values = []
     for schedule in ("lockstep", "warp"):

@@ -8,20 +8,10 @@ from typing import Any, NamedTuple
 
 import numba
 import numpy as np
-import pytest
-from fake_gpu import FakeGpus
 from numba.cuda.dispatcher import _Kernel
 
-import gpukernels as gk
 from gpukernels.device.cuda_arguments import MOST_NUMBERS, Launch, kind_of, remember
 from gpukernels.frontiers.state import kernel_argument
-
-
-@pytest.fixture
-def gpu(monkeypatch):
-    gpus = FakeGpus(monkeypatch)
-    yield gk.CudaDevice()
-    gpus.close()
 
 
 @kernel_argument

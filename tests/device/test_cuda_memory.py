@@ -197,26 +197,18 @@ def test_memory_comes_back_after_an_error(gpus):
     assert gpus.calls["cuMemAlloc"] == 1
 
 
-def test_an_array_is_of_the_shape_and_type_asked_for_whatever_was_there_before(gpus):
+@pytest.mark.parametrize("shape", [6, (2, 3), (3, 2), 0, ()], ids=repr)
+def test_an_array_is_of_the_shape_and_type_asked_for_whatever_was_there_before(gpus, shape):
     device = gk.CudaDevice()
-    for shape, dtype in [
-        (6, "i4"),
-        ((2, 3), "i4"),
-        (6, "f4"),
-        ((3, 2), "i4"),
-        (0, "i4"),
-        ((), "i8"),
-    ]:
-        for _ in range(2):
-            array = device.empty(shape, dtype)
-            assert array.shape == (shape if isinstance(shape, tuple) else (shape,))
-            assert array.dtype == np.dtype(dtype)
-            host = np.arange(array.size, dtype=dtype).reshape(shape)
-            if array.size:
-                array.copy_to_device(host)
-            content = device.read(array)
-            assert (content.dtype, content.shape) == (host.dtype, array.shape)
-            assert content.tolist() == host.tolist()
+    for dtype in ("i4", "f4", "i4", "i8", "i8"):
+        array = device.empty(shape, dtype)
+        host = np.arange(array.size, dtype=dtype).reshape(shape)
+        assert (array.shape, array.dtype) == (host.shape, np.dtype(dtype))
+        if array.size:
+            array.copy_to_device(host)
+        content = device.read(array)
+        assert (content.dtype, content.shape) == (host.dtype, array.shape)
+        assert content.tolist() == host.tolist()
 
 
 def test_each_gpu_has_memory_of_its_own(gpus):

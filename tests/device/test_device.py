@@ -63,11 +63,6 @@ def test_arrays_of_any_shape_are_made_and_cleared(each_device, shape):
     assert not each_device.read(array).any()
 
 
-@pytest.mark.parametrize("value", [0, -1, 258, 0x01010101])
-def test_arrays_are_filled_whatever_the_bytes(device, value):
-    assert device.read(device.full((2, 3), value, np.int32)).tolist() == [[value] * 3] * 2
-
-
 def test_one_element_is_put_and_no_other(each_device):
     array = each_device.full((2, 3), 0, np.int16)
     each_device.put(array, 4, 9)
@@ -88,84 +83,49 @@ def test_a_kept_array_has_the_host_arrays_values(each_device):
     assert each_device.read(each_device.keep(changing)).tolist() == [5, 0]
 
 
-def test_launch_updates_a_numpy_array_in_place(device):
-    values, out = np.arange(100, dtype=np.int32), np.zeros(100, np.int32)
-    device.launch(double, 4, 32, values, out)
-    assert np.array_equal(out, 2 * values)
-
-
-def test_launch_of_no_blocks_does_nothing(device):
-    out = np.zeros(4, np.int32)
-    device.launch(double, 0, 32, out, out)
-    device.launch(double, (3, 0), 32, out, out)
-    assert not out.any()
-
-
-def test_timer_measures_something(device):
+def test_timer_measures_something_and_a_launch_of_no_blocks_does_nothing(device):
     values = device.full(1000, 1, np.int32)
     with device.timer() as elapsed:
         device.launch(double, 8, 128, values, values)
+        device.launch(double, (3, 0), 32, values, values)
     assert elapsed.ms > 0
     assert repr(elapsed).endswith(" ms")
+    assert (device.read(values) == 2).all()
+    assert device.resident_threads >= 1024
+    assert device.name
 
 
 @pytest.mark.parametrize("done", [True, False])
 def test_a_gpu_s_timer_tells_whether_the_gpu_may_have_waited_for_the_host(done):
-    """It asks after the last event is queued, and before it waits for that."""
+    """It asks after the last event is queued, and before it waits for that.
+
+    It asks by number, as numba-cuda 0.22.2 hands over a pointer that no version of cuda-bindings
+    takes.
+    """
     answers = []
-
-    class Event:
-        def __init__(self, name):
-            self.name = name
-
-        def record(self):
-            answers.append(f"record {self.name}")
-
-        def query(self):
-            answers.append(f"query {self.name}")
-            return done
-
-        def synchronize(self):
-            answers.append(f"wait for {self.name}")
-
-    names = iter(["start", "stop"])
-    gpu = object.__new__(gk.CudaDevice)
-    gpu._cuda = SimpleNamespace(
-        event=lambda: Event(next(names)), event_elapsed_time=lambda start, stop: 1.5
-    )
-    with gpu.timer() as elapsed:
-        answers.append("work")
-    assert answers == ["record start", "work", "record stop", "query start", "wait for stop"]
-    assert (elapsed.ms, elapsed.late) == (1.5, done)
-
-
-def test_a_gpu_s_timer_asks_by_number_where_numba_cuda_hands_over_a_pointer():
-    """As numba-cuda 0.22.2 does, whose `query` no version of cuda-bindings takes."""
 
     class Event:
         def __init__(self, handle=None):
             self.handle = ctypes.c_void_p(7) if handle is None else handle
 
+        def record(self):
+            answers.append("record")
+
         def query(self):
             if self.handle != 7:
                 raise TypeError("an integer is required")
-            return True
+            answers.append("query")
+            return done
 
-        def record(self):
-            pass
-
-        synchronize = record
+        def synchronize(self):
+            answers.append("wait")
 
     gpu = object.__new__(gk.CudaDevice)
     gpu._cuda = SimpleNamespace(event=Event, event_elapsed_time=lambda start, stop: 1.5)
     with gpu.timer() as elapsed:
-        pass
-    assert (elapsed.ms, elapsed.late) == (1.5, True)
-
-
-def test_device_says_how_many_threads_it_holds(device):
-    assert device.resident_threads >= 1024
-    assert device.name
+        answers.append("work")
+    assert answers == ["record", "work", "record", "query", "wait"]
+    assert (elapsed.ms, elapsed.late) == (1.5, done)
 
 
 @pytest.mark.parametrize("value", ["gpu", "CUDA", "0"])
@@ -182,11 +142,6 @@ def test_cuda_without_a_gpu_is_an_error_not_a_fallback(monkeypatch):
         gk.default_device()
     monkeypatch.delenv("GPUKERNELS_DEVICE")
     assert isinstance(gk.default_device(), gk.SimtDevice)
-
-
-def test_unknown_schedule_is_refused():
-    with pytest.raises(ValueError, match=r"schedule='lock'.*'lockstep', 'warp', 'random'"):
-        gk.SimtDevice(schedule="lock")
 
 
 def test_trace_records_inside_the_block_whatever_the_default(monkeypatch):

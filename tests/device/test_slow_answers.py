@@ -62,11 +62,3 @@ def test_who_asks_for_the_machine_is_told_nothing(name, bars):
         gk.bfs(gk.path(40))
         gk.apsp(gk.path(40), "blocked", engine="cpu")
     assert [bar for bar in bars if bar.shown["unit"] == "launches"] == []
-
-
-def test_a_small_graph_is_told_nothing(monkeypatch):
-    monkeypatch.setenv("GPUKERNELS_DEVICE", "simt")
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        for call in CALLS.values():
-            call()

@@ -52,10 +52,7 @@ def test_arrays_of_every_layout(layout):
     np.testing.assert_array_equal(a, before)
 
 
-@alone(np.arange(1.0).reshape(1, 1), np.zeros((1, 1)), blocks=(1, 1), threads=(8, 8))
 @alone(np.arange(33.0).reshape(1, 33), np.zeros((33, 1)), blocks=(1, 5), threads=(8, 8))
-@alone(np.arange(62.0).reshape(31, 2), np.zeros((2, 31)), blocks=(4, 1), threads=(8, 8))
-@alone(np.arange(1024.0).reshape(32, 32), np.zeros((32, 32)), blocks=(4, 4), threads=(8, 8))
 @alone(np.arange(680.0).reshape(17, 40), np.zeros((40, 17)), blocks=(3, 5), threads=(8, 8))
 @cuda.jit
 def transpose(a, out):
@@ -123,9 +120,6 @@ def total(row):
     return s
 
 
-@alone(rows(1), np.zeros((1, 7), np.int64), threads=1, blocks=1)
-@alone(rows(12), np.zeros((12, 7), np.int64), threads=12, blocks=1)
-@alone(rows(32), np.zeros((32, 7), np.int64), threads=32, blocks=1)
 @alone(rows(70), np.zeros((70, 7), np.int64), threads=32, blocks=3)
 @cuda.jit
 def row_parts(a, out):
@@ -164,14 +158,6 @@ def test_races_and_requests_name_the_array_itself():
     recorder = Recorder()
     launch(write_neighbor, 1, 4, (np.zeros(4, np.int64),), recorder=recorder, check=False)
     assert recorder.trace.requests.index.tolist() == [0, 0, 1, 1]
-
-
-@alone(np.arange(8), np.zeros(8, np.int64))
-@cuda.jit
-def starred(a, out):
-    i = cuda.grid(1)
-    both = (a[i:], 1)
-    out[i] = min(*(i, 3)) + len(both[0]) + total(*(a[i:],))
 
 
 ROWS = 12
@@ -270,18 +256,6 @@ def test_a_fill_is_a_store_an_element_and_may_race():
         launch(all_fill, 1, 2, (np.ones(5),))
 
 
-@alone(np.arange(12) + 3, M, np.zeros((ROWS, 3), int))
-@cuda.jit
-def from_the_end(a, m, out):
-    i = cuda.grid(1)
-    out[i, 0] = a[-1] + 10 * a[-2] + 100 * a[i:][-1]
-    out[i, 1] = m[-1, -2] + 10 * m[-1][1] + 100 * m[:, -1][0] + 1000 * m[i % 3, -1]
-    out[i, -1] = i
-    if i == 0:
-        a[-3] = 5
-    cuda.atomic.add(m, (-2, 0), 1)
-
-
 @cuda.jit
 def computed(a, k):
     a[k - 1] = 1
@@ -353,9 +327,6 @@ A, B = np.arange(N), np.arange(N) * 100
 OUT = np.zeros(N, np.int64)
 
 
-@alone(A, B, 0, blocks=2, threads=N // 2)
-@alone(A, B, 1, blocks=2, threads=N // 2)
-@alone(A, B, 2, blocks=2, threads=N // 2)
 @alone(A, B, 3, blocks=2, threads=N // 2)
 @cuda.jit
 def ping_pong(src, dst, rounds):
@@ -410,15 +381,6 @@ def test_each_thread_may_hold_another_array(run):
         pair[src] += pair[1 - src] + N
         pair[1 - src] += 5
         assert [arrays[0][t], arrays[1][t]] == pair
-
-
-@alone(A + 1j, A * 2 - 3j, np.zeros(N), blocks=2, threads=N // 2)
-@cuda.jit
-def parts_of_complex(a, b, out):
-    t = cuda.grid(1)
-    if t % 3 == 0:
-        a = b
-    out[t] = a.real[t] + 10 * a.imag[t]
 
 
 @cuda.jit

@@ -114,8 +114,12 @@ SPACE = {name: value for name, value in globals().items() if not name.startswith
 
 
 def sections() -> dict[str, dict[str, str]]:
-    """Return {section: {construct: its statements}}; a line with a dash is its own name."""
-    texts, section, name = {}, None, None
+    """Return {section: {construct: its statements}}; a line with a dash is its own name.
+
+    A line with an asterisk ends in names, each of which takes the place of ``NAME``; a further line
+    of names begins with an asterisk alone.
+    """
+    texts, section, name, pattern = {}, None, None, None
     for line in (HERE / "constructs.txt").read_text().splitlines(keepends=True):
         mark, _, text = line.strip().partition(" ")
         if mark == "#":
@@ -124,6 +128,12 @@ def sections() -> dict[str, dict[str, str]]:
             name = text
             assert name not in section, f"{name} stands there twice"
             section[name] = "" if mark == "##" else text
+        elif mark == "*":
+            form, _, names = text.rpartition(":")
+            pattern = form or pattern
+            for word in names.split():
+                name = pattern.replace("NAME", word)
+                section[name] = name
         elif line.strip():
             section[name] += line
     return texts

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from launching import kernel_from, line_of
-from numba import cuda, int32
+from numba import cuda
 
 from gpukernels.simt import Recorder, launch, machine
 from gpukernels.simt.errors import EndlessLoop, ShuffleError
@@ -74,31 +74,6 @@ def test_a_block_passes_barriers_of_its_own_while_another_one_waits_for_it(sched
     arrays = (np.zeros(1, np.int32), np.arange(64), np.zeros(64, int))
     launch(works_while_others_wait, 2, 64, arrays, schedule=schedule, cooperative=True)
     np.testing.assert_array_equal(arrays[2], np.roll(np.arange(64), -3))
-
-
-@cuda.jit
-def passes_a_sum_on(tickets, values, sums):
-    ticket = cuda.shared.array(1, int32)
-    if cuda.threadIdx.x == 0:
-        ticket[0] = cuda.atomic.add(tickets, 0, 1)
-    cuda.syncthreads()
-    if cuda.threadIdx.x == 0:
-        mine = ticket[0]
-        before = 0
-        if mine > 0:
-            before = -1
-            while before < 0:
-                before = cuda.atomic.add(sums, mine - 1, 0)
-        cuda.atomic.exch(sums, mine, before + values[mine])
-
-
-@pytest.mark.parametrize("resident", [64, 192, 1 << 14])
-def test_a_block_may_wait_for_those_with_lower_tickets(monkeypatch, schedule, resident):
-    monkeypatch.setattr(machine, "RESIDENT_THREADS", resident)
-    values = np.arange(1, 14, dtype=np.int32)
-    sums = np.full(13, -1, np.int32)
-    launch(passes_a_sum_on, 13, 64, (np.zeros(1, np.int32), values, sums), schedule=schedule)
-    np.testing.assert_array_equal(sums, np.cumsum(values))
 
 
 def test_more_blocks_than_are_resident_do_not_meet_by_hand(monkeypatch, schedule):

@@ -9,13 +9,12 @@ import re
 from collections import namedtuple
 from types import SimpleNamespace
 
-import numba
 import numba_cuda
 import numpy as np
 import pytest
 from effort import EFFORT, SOAK
 from launching import function_from, kernel_from, launched, line_of
-from numba import cuda, float32, int32, int64
+from numba import cuda, int32, int64
 from test_typing import machines_type, numbas_type
 from thread_by_thread import alone
 
@@ -41,12 +40,6 @@ BITS = RNG.integers(0, 2**64, 200, np.uint64) >> RNG.integers(0, 64, 200).astype
 
 
 @alone(np.zeros((1, 6), np.int32), blocks=1, threads=1)
-@alone(np.zeros((3, 6), np.int32), blocks=3, threads=1)
-@alone(np.zeros((31, 6), np.int32), blocks=1, threads=31)
-@alone(np.zeros((96, 6), np.int32), blocks=3, threads=32)
-@alone(np.zeros((33, 6), np.int32), blocks=1, threads=33)
-@alone(np.zeros((288, 6), np.int32), blocks=3, threads=96)
-@alone(np.zeros((100, 6), np.int32), blocks=1, threads=100)
 @alone(np.zeros((300, 6), np.int32), blocks=3, threads=100)
 @cuda.jit
 def own_place(out):
@@ -81,9 +74,6 @@ def order_of_threads(out):
 
 
 @alone(np.zeros(0, np.int64), blocks=2, threads=32)
-@alone(np.zeros(1, np.int64), blocks=2, threads=32)
-@alone(np.zeros(63, np.int64), blocks=2, threads=32)
-@alone(np.zeros(64, np.int64), blocks=2, threads=32)
 @alone(np.zeros(65, np.int64), blocks=2, threads=32)
 @alone(np.zeros(1000, np.int64), blocks=2, threads=32)
 @cuda.jit
@@ -263,41 +253,6 @@ def test_shapes_may_be_constants_under_a_name_or_handed_to_a_function(scheduled_
 # Tuples, builtins, mathematics ------------------------------------------------------------
 
 
-@alone(np.array([0.0, 0.5, 1.5, 2.5, -0.5, -2.26, 3.999, -7.0]), np.zeros((8, 8)), rtol=1e-15)
-@cuda.jit
-def builtins(a, out):
-    i = cuda.grid(1)
-    x = a[i]
-    out[i, 0] = abs(x)
-    out[i, 1] = round(x)
-    out[i, 2] = round(x, 1)
-    out[i, 3] = int(x)
-    out[i, 4] = float(int32(x)) / 2
-    out[i, 5] = bool(x)
-    out[i, 6] = pow(x, 2)
-    out[i, 7] = min(x, 2, -3.5)
-
-
-@alone(
-    np.array([1.5, -2.5, 7.0, -0.5, np.nan, np.inf]),
-    np.array([2.0, 0.75, -3.0, -1.0, 1.0, 2.0]),
-    np.zeros((6, 8)),
-    rtol=1e-14,
-)
-@cuda.jit
-def mathematics_of_two(a, b, out):
-    i = cuda.grid(1)
-    x, y = a[i], b[i]
-    out[i, 0] = math.atan2(x, y)
-    out[i, 1] = math.hypot(x, y)
-    out[i, 2] = math.fmod(y, x)
-    out[i, 3] = math.copysign(x, y)
-    out[i, 4] = math.pow(abs(x), y)
-    out[i, 5] = cuda.fma(x, y, 1.0)
-    out[i, 6] = cuda.cbrt(x)
-    out[i, 7] = math.isnan(x) + 2 * math.isinf(x) + 4 * math.isfinite(y) + math.pi + math.inf * 0
-
-
 @alone(
     np.array([*RNG.normal(0, 20, 30), 2.5, 3.5, -2.5, 0.0, 1.0]),
     np.array([*RNG.normal(0, 3, 30), 1.0, 1.0, 1.0, 1.0, np.inf]),
@@ -315,19 +270,6 @@ def mathematics_of_parts(a, b, out):
     out[i, 7] = math.exp2(a[i])
 
 
-# Numbers of magnitude below 32 are 2**-6 apart at the most.
-@alone(np.linspace(-3, 8, 40, dtype=np.float16), np.zeros((40, 5), np.float16), atol=2**-6)
-@cuda.jit
-def half_precision(a, out):
-    i = cuda.grid(1)
-    x, y = a[i], a[0]
-    out[i, 0] = x * y + x
-    out[i, 1] = x / y - y
-    out[i, 2] = -x if x < y else abs(x)
-    out[i, 3] = max(x, y)
-    out[i, 4] = math.sqrt(abs(x))
-
-
 @alone(BITS, np.zeros((200, 5), np.uint64))
 @alone(BITS.astype(np.uint32), np.zeros((200, 5), np.uint64))
 @cuda.jit
@@ -339,28 +281,6 @@ def bit_operations(a, out):
     out[i, 2] = cuda.ffs(x)
     out[i, 3] = cuda.brev(x)
     out[i, 4] = cuda.selp(x > 7, x, a[0])
-
-
-ANNOTATED = """\
-from numba import cuda, float32, int64
-
-
-@cuda.jit
-def annotated(a, out):
-    '''A docstring is no statement.'''
-    i: int = cuda.grid(1)
-    x: int
-    x = a[i]
-    assert x >= 0, "a is never negative"
-    out[i] = float32(x) + int64(1)
-"""
-
-
-def test_docstrings_annotations_and_assertions(scheduled_device, tmp_path):
-    # From a file of its own, because pytest rewrites the assertions of this one.
-    kernel = kernel_from(ANNOTATED, tmp_path, "annotated")
-    _, out = launched(scheduled_device, kernel, 1, 32, np.arange(32), np.zeros(32))
-    np.testing.assert_array_equal(out, np.arange(32) + 1)
 
 
 @cuda.jit(device=True)
@@ -430,29 +350,6 @@ def over_arrays(a, b, m, out):
         if x == a[i] and i % 3 == 0:
             return
         out[i, 7] += 1
-
-
-@over_many
-@cuda.jit
-def over_ranges(a, b, m, out):
-    i = cuda.grid(1)
-    if i >= a.size:
-        return
-    numbers = range(a[i])
-    for x in numbers:
-        out[i, 0] += x
-    down = range(20, a[i], -3)
-    for k, x in enumerate(down):
-        out[i, 1] += k * x
-    for x, y in zip(range(a[i], 40, a[i] + 1), down):  # noqa: B905
-        out[i, 2] += x * y
-    out[i, 3] = len(down) + 100 * len(numbers)
-    out[i, 4] = down.start + 10 * down.stop + 100 * down.step
-    out[i, 5] = (a[i] in range(1, 9, 3)) + 2 * (i in down)
-    for out[i, 6] in range(i):  # noqa: B020
-        pass
-    for x in range(10, -10, -(a[i] + 1)):
-        out[i, 7] += x
 
 
 @over_many
@@ -678,43 +575,6 @@ def test_functions_have_numbas_type(name, monkeypatch):
     function = function_from(text, "call", {"np": np})
     types = {operands: machines_type(function, *operands) for operands in cases}
     assert types == {operands: numbas_type(function, *operands) for operands in cases}
-
-
-@alone(
-    np.array([*RNG.normal(size=19), np.nan]),
-    np.array([np.nan, *RNG.normal(size=19)]),
-    RNG.integers(-9, 9, 20).astype(np.int32),
-    np.zeros((20, 9)),
-    rtol=1e-6,
-)
-@cuda.jit
-def of_numbers(a, b, k, out):
-    i = cuda.grid(1)
-    out[i, 0] = np.minimum(a[i], b[i])
-    out[i, 1] = np.maximum(a[i], b[i])
-    out[i, 2] = np.fmin(a[i], b[i])
-    out[i, 3] = np.sin(k[i]) + np.log(abs(a[i]))
-    out[i, 4] = np.hypot(a[i], k[i])
-    out[i, 5] = np.bitwise_and(k[i], 6) + np.left_shift(k[i], 2) + np.invert(k[i])
-    out[i, 6] = np.isnan(a[i]) + 2 * np.logical_and(k[i], i) + 4 * np.less(a[i], b[i])
-    out[i, 7] = np.minimum(k[i], np.iinfo(np.int32).max) + np.iinfo(np.uint8).max
-    if b[i] < np.finfo(np.float32).max:
-        out[i, 8] = np.float32(b[i]) + np.int32(b[i]) + np.bool_(k[i]) + np.degrees(a[i])
-
-
-@cuda.jit
-def questions(a, b, k, out):
-    i = cuda.grid(1)
-    out[i, 0] = isinstance(k[i], int) + 2 * isinstance(k[i], np.int32) + 4 * isinstance(i, int)
-    out[i, 1] = isinstance(a[i], float) + 2 * isinstance(k[i] > 0, (int, bool))
-    out[i, 2] = isinstance((1, 2), tuple) + 2 * isinstance(float32(1), float)
-    out[i, 3] = isinstance(int32(1), numba.int32) + 2 * isinstance(a, int)
-
-
-def test_isinstance_asks_for_the_very_type(device):
-    arguments = np.zeros(2), np.zeros(2), np.zeros(2, np.int32), np.zeros((2, 4))
-    *_, out = launched(device, questions, 1, 2, *arguments)
-    assert out.tolist() == [[6, 3, 1, 1]] * 2
 
 
 @cuda.jit

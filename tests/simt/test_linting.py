@@ -97,26 +97,6 @@ def test_every_fault_of_a_kernel_is_listed_at_once():
         assert line_of(much_at_once, text) in lines
 
 
-@pytest.mark.parametrize(
-    ("barrier", "within", "remedy"),
-    [("warp", "warp", "syncwarp"), ("block", "block", "syncthreads"), ("grid", "grid", "atomic")],
-)
-def test_the_remedy_of_a_race_fits_its_scope(barrier, within, remedy):
-    shift = {"warp": 1, "block": 32, "grid": 64}[barrier]
-
-    @cuda.jit
-    def kernel(a, out, shift):
-        i = cuda.grid(1)
-        a[i] = 1
-        out[i] = a[(i + shift) % a.size]
-
-    n = {"warp": 32, "block": 64, "grid": 128}[barrier]
-    report = gk.check(kernel, max(n // 64, 1), min(n, 64), np.zeros(n), np.zeros(n), shift, seeds=0)
-    (finding,) = report.errors
-    assert finding.within == within
-    assert remedy in finding.remedy
-
-
 def test_an_error_that_ends_the_run_comes_with_the_races_before_it():
     @cuda.jit
     def kernel(a, total):

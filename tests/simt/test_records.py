@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import cmath
-
 import numba
 import numpy as np
 import pytest
@@ -12,14 +10,12 @@ from numba import cuda, float64, int16, int32, int64, uint64
 from record_kernels import MIXED, PACKED, PARTICLE, TABLE, cases, particle
 from thread_by_thread import alone
 
-from gpukernels.device import benign_race
 from gpukernels.simt import Recorder, launch, uninitialized
 from gpukernels.simt.errors import (
     KernelTypeError,
     LaunchError,
     OutOfBounds,
     RaceError,
-    ReadOnlyArray,
     UninitializedRead,
     UnsupportedConstruct,
 )
@@ -133,19 +129,6 @@ def test_a_field_of_no_aligned_address_moves_byte_by_byte():
 
 
 @cuda.jit
-def one_past(a):
-    i = cuda.grid(1)
-    a[i].x = 1
-
-
-def test_a_read_only_array_of_records():
-    a = np.zeros(8, PARTICLE)
-    a.flags.writeable = False
-    with pytest.raises(ReadOnlyArray, match=r"`a\.x` is read-only"):
-        launch(one_past, 1, 8, (a,))
-
-
-@cuda.jit
 def swap_fields(a):
     i = cuda.grid(1)
     a[i].x = a[i].y
@@ -189,12 +172,6 @@ def test_races_are_found_by_field(schedule):
     launch(one_field, 1, 64, (a, a.copy()), schedule=schedule)
 
 
-def test_a_race_on_records_is_benign_where_the_array_is():
-    kernel = benign_race("a", "b")(cuda.jit(one_field.py_func))
-    a = np.zeros(4, PARTICLE)
-    launch(kernel, 1, 64, (a, a))
-
-
 def test_the_linter_checks_copies_of_records():
     report = check(swap_fields, 1, 8, uninitialized(8, PARTICLE))
     assert {finding.array for finding in report.errors} == {"a.y"}
@@ -227,12 +204,6 @@ def test_parts_of_records_that_need_a_name_of_their_own():
         launch(cuda.jit(whole_inner), 1, 1, (np.zeros(1, EDGE),))
     with pytest.raises(KernelTypeError, match="assign the elements of an array one by one"):
         launch(cuda.jit(whole_nested), 1, 1, (np.zeros(1, MIXED),))
-
-
-@pytest.mark.parametrize("dtype", ["O", "U4", [("x", "O")], [("x", "i4"), ("when", "M8[s]")]])
-def test_arrays_that_no_kernel_takes(dtype):
-    with pytest.raises(KernelTypeError, match="argument 0 is an array of"):
-        launch(one_past, 1, 1, (np.zeros(2, dtype),))
 
 
 @cuda.jit
@@ -341,48 +312,6 @@ def numbers(n, dtype):
     return (RNG.normal(0, 2, n) + 1j * RNG.normal(0, 2, n)).astype(dtype)
 
 
-@cuda.jit
-def operators(z, w, out):
-    i = cuda.grid(1)
-    if i < z.size:
-        out[i, 0] = z[i] + w[i]
-        out[i, 1] = z[i] - w[i]
-        out[i, 2] = z[i] * w[i]
-        out[i, 3] = z[i] / w[i]
-        out[i, 4] = z[i] ** w[i]
-        out[i, 5] = -z[i]
-        out[i, 6] = z[i].conjugate()
-        out[i, 7] = complex(z[i].real, w[i].imag)
-        out[i, 8] = abs(z[i])
-        if z[i]:
-            out[i, 9] = (z[i] == w[i]) + 2 * (z[i] != w[i])
-
-
-@pytest.mark.parametrize("other", [np.complex64, np.complex128, np.float32, np.int32])
-@pytest.mark.parametrize("dtype", [np.complex64, np.complex128])
-def test_operators(schedule, dtype, other):
-    z = numbers(37, dtype)
-    w = numbers(37, other) if np.dtype(other).kind == "c" else RNG.integers(1, 4, 37).astype(other)
-    z[3] = w[3]
-    out = np.zeros((37, 10), np.complex128)
-    launch(operators, 2, 32, (z, w, out), schedule=schedule)
-    narrow = np.result_type(dtype, other) == np.complex64
-    tolerance = 3e-6 if narrow else 1e-13  # a product of nearly equal parts loses digits
-    expected = [
-        z + w,
-        z - w,
-        z * w,
-        z / w,
-        z.astype(complex) ** w,
-        -z,
-        z.conj(),
-        z.real + 1j * w.imag,
-    ]
-    expected += [abs(z), 1 + (z != w)]
-    for column, values in enumerate(expected):
-        np.testing.assert_allclose(out[:, column], values, rtol=tolerance, err_msg=str(column))
-
-
 def test_complex64_is_rounded_where_numba_rounds_it():
     @cuda.jit
     def kernel(z, r, out):
@@ -394,23 +323,6 @@ def test_complex64_is_rounded_where_numba_rounds_it():
     launch(kernel, 1, 1, (z, r, out))
     assert out[0] == np.complex128(z[0] * r[0]) != np.complex128(z[0]) * np.float64(r[0])
     assert out[1] == out[0]
-
-
-@alone(numbers(20, np.complex128), np.zeros((20, 10), np.complex128), rtol=1e-12)
-@cuda.jit
-def functions(z, out):
-    i = cuda.grid(1)
-    x = z[i]
-    out[i, 0] = cmath.exp(x)
-    out[i, 1] = cmath.log(x)
-    out[i, 2] = cmath.log(x, 3)
-    out[i, 3] = cmath.sqrt(x)
-    out[i, 4] = cmath.sin(x) + cmath.cos(x) + cmath.tan(x)
-    out[i, 5] = cmath.asin(x) + cmath.acos(x) + cmath.atan(x)
-    out[i, 6] = cmath.sinh(x) + cmath.cosh(x) + cmath.tanh(x)
-    out[i, 7] = cmath.rect(*cmath.polar(x))
-    out[i, 8] = cmath.phase(x)
-    out[i, 9] = cmath.isnan(x) + cmath.isfinite(x)
 
 
 @alone(np.zeros(40, np.complex64), np.arange(40.0), blocks=2, threads=20)

@@ -380,10 +380,6 @@ def test_constants_become_integers_in_the_same_way():
 LIVES = {
     "a new type": ("x = a\nx = x / 2\na = x", "x = a\nx·1 = x / 2\na·1 = x·1"),
     "augmented": ("x = 1\nx += a\na = x", "x = 1\nx·1 = x + a\na·1 = x·1"),
-    "swapped": (
-        "x, y = (1, 2)\nx, y = (y, x)\na = x",
-        "x, y = (1, 2)\nx·1, y·1 = (y, x)\na·1 = x·1",
-    ),
     "joined by a branch": (
         """
         x = 1
@@ -466,26 +462,6 @@ LIVES = {
                 break
             x = x + 1
         a·1 = x·1
-        """,
-    ),
-    "through a continue": (
-        """
-        x = 0
-        while a > 3:
-            if x:
-                x = 1
-                continue
-            x = 2
-            b = x
-        """,
-        """
-        x = 0
-        while a > 3:
-            if x:
-                x = 1
-                continue
-            x = 2
-            b = x
         """,
     ),
     "after a return": (

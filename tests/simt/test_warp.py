@@ -168,40 +168,6 @@ def test_matches(scheduled_device, dtype, values):
 
 
 @cuda.jit
-def in_branches(a, out):
-    i = cuda.grid(1)
-    if a[i] % 2:
-        mask = cuda.activemask()
-        out[i, 0] = mask
-        out[i, 1] = cuda.ballot_sync(mask, a[i] > 4)
-        out[i, 2] = cuda.shfl_sync(mask, a[i], cuda.ffs(mask) - 1)
-    else:
-        out[i, 0] = cuda.activemask()
-        out[i, 1] = cuda.popc(cuda.lanemask_lt() & cuda.activemask())
-    out[i, 3] = cuda.activemask()
-
-
-@pytest.mark.parametrize("threads", SIZES)
-def test_operations_among_the_lanes_of_a_branch(scheduled_device, threads):
-    a = np.random.default_rng(threads).integers(0, 9, 2 * threads)
-    shape = (2 * threads, 4)
-    _, out = launched(scheduled_device, in_branches, 2, threads, a, np.zeros(shape, np.int64))
-
-    def expected(w):
-        odd = w % 2 == 1
-        rows = []
-        for lane, x in enumerate(w):
-            if odd[lane]:
-                row = [bits(odd), signed(bits(odd & (w > 4))), w[np.argmax(odd)]]
-            else:
-                row = [bits(~odd), np.count_nonzero(~odd[:lane]), 0]
-            rows.append([*row, (1 << len(w)) - 1])
-        return rows
-
-    np.testing.assert_array_equal(out, over_warps(expected, threads, a))
-
-
-@cuda.jit
 def halves(a, out):
     i = cuda.grid(1)
     mask = 0xFFFF if cuda.laneid < 16 else 0xFFFF0000
