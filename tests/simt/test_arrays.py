@@ -11,12 +11,13 @@ from numba import cuda, float32, int32
 from thread_by_thread import alone
 
 from gpukernels.device import SimtDevice
-from gpukernels.simt import Recorder, launch
+from gpukernels.simt import Recorder, launch, uninitialized
 from gpukernels.simt.errors import (
     KernelError,
     LaunchError,
     OutOfBounds,
     RaceError,
+    UninitializedRead,
 )
 
 # Global arrays ------------------------------------------------------------
@@ -50,18 +51,6 @@ def test_arrays_of_every_layout(layout):
     SimtDevice(check=True).launch(copy_space, (2, 2, 4), (4, 4, 2), a, out)
     np.testing.assert_array_equal(out, before + 210 + 3000)
     np.testing.assert_array_equal(a, before)
-
-
-@alone(np.arange(33.0).reshape(1, 33), np.zeros((33, 1)), blocks=(1, 5), threads=(8, 8))
-@alone(np.arange(680.0).reshape(17, 40), np.zeros((40, 17)), blocks=(3, 5), threads=(8, 8))
-@cuda.jit
-def transpose(a, out):
-    x, y = cuda.grid(2)
-    if x < a.shape[0] and y < a.shape[1]:
-        out[y, x] = a[x, y]
-
-
-# Shared arrays ------------------------------------------------------------
 
 
 # Local and constant arrays ------------------------------------------------------------
@@ -108,32 +97,6 @@ def test_a_local_array_beyond_what_a_thread_may_have_is_refused():
         SimtDevice().launch(large, 1, 1, np.zeros(1, np.int32))
 
 
-def rows(n):
-    return np.random.default_rng(n).integers(-50, 50, (n, 5)).astype(np.int32)
-
-
-@cuda.jit(device=True)
-def total(row):
-    s = 0
-    for k in range(len(row)):
-        s += row[k]
-    return s
-
-
-@alone(rows(70), np.zeros((70, 7), np.int64), threads=32, blocks=3)
-@cuda.jit
-def row_parts(a, out):
-    i = cuda.grid(1)
-    if i < a.shape[0]:
-        out[i, 0] = total(a[i])
-        out[i, 1] = total(a[i, 1:])
-        out[i, 2] = total(a[i, ::-2])
-        out[i, 3] = a[i][-1 + a.shape[1]]
-        out[i, 4] = total(a[:, 1][i:])
-        out[i, 5] = total(a[i, -3:-1])
-        out[i, 6] = total(a[i, 4:1])
-
-
 @cuda.jit
 def add_from(counters):
     i = cuda.grid(1)
@@ -161,37 +124,6 @@ def test_races_and_requests_name_the_array_itself():
 
 
 ROWS = 12
-
-
-M = np.arange(12).reshape(3, 4)
-
-
-@alone(M, np.zeros((ROWS, 8), int))
-@cuda.jit
-def shapes(m, out):
-    i = cuda.grid(1)
-    turned = m.T
-    out[i, 0] = turned[i % 4, i % 3] + 100 * turned.shape[0]
-    table = m.reshape(2, -1)
-    out[i, 1] = table[i % 2, i % 6] + 100 * table.shape[1]
-    out[i, 2] = m.reshape((4, 3))[i % 4, i % 3] + m.reshape(-1)[i] + m.transpose()[0, 1]
-    for x in m.flat:
-        out[i, 3] += x
-    out[i, 4] = m.flat[i] + len(m.flat) + m[1].reshape(2, 2)[1, 0]
-    out[i, 5] = m.itemsize + 100 * m.nbytes + 10_000 * m[1:].nbytes
-    rows = m.shape[0]
-    out[i, 6] = m.reshape(rows * 2, 2)[5, 1]
-    out[i, 7] = m[..., 1][2] + m[1, ...][0] + m.T[..., 0][3]
-
-
-@alone(M, np.zeros(12, int))
-@cuda.jit
-def stored_through(m, out):
-    i = cuda.grid(1)
-    if i < 12:
-        m.T[i % 4, i // 4] += 100
-        out.reshape(3, 4)[i // 4, i % 4] = i
-        m.flat[i] *= 2
 
 
 @cuda.jit
@@ -327,15 +259,6 @@ A, B = np.arange(N), np.arange(N) * 100
 OUT = np.zeros(N, np.int64)
 
 
-@alone(A, B, 3, blocks=2, threads=N // 2)
-@cuda.jit
-def ping_pong(src, dst, rounds):
-    t = cuda.grid(1)
-    for _ in range(rounds):
-        dst[t] = src[t] + 1
-        src, dst = dst, src
-
-
 @cuda.jit
 def loop_over_arrays(a, b, out):
     t = cuda.grid(1)
@@ -430,9 +353,53 @@ def test_a_trace_has_a_request_for_each_array():
     ]
 
 
-def test_a_swap_of_all_threads_costs_no_choice():
-    # One request per warp: the variable is an ordinary array again.
-    device = SimtDevice(trace=True)
-    a, b = device.array(np.arange(32)), device.array(np.arange(32))
-    device.launch(ping_pong, 1, 32, a, b, 3)
-    assert len(device.trace.requests) == 6
+RNG = np.random.default_rng(3)
+
+
+def test_complex64_is_rounded_where_numba_rounds_it():
+    @cuda.jit
+    def kernel(z, r, out):
+        out[0] = z[0] * r[0]
+        out[1] = z[0] * r[0] * 1
+
+    z, r = np.array([1 / 3 + 1j], np.complex64), np.array([1 / 3], np.float32)
+    out = np.zeros(2, np.complex128)
+    launch(kernel, 1, 1, (z, r, out))
+    assert out[0] == np.complex128(z[0] * r[0]) != np.complex128(z[0]) * np.float64(r[0])
+    assert out[1] == out[0]
+
+
+@alone(np.zeros(40, np.complex64), np.arange(40.0), blocks=2, threads=20)
+@cuda.jit
+def parts(z, out):
+    i = cuda.grid(1)
+    z.imag[i] = out[i]
+    cuda.atomic.add(z.real, 0, 1)
+    out[i] = z[i].imag * 2
+
+
+@cuda.jit
+def unwritten(z, out):
+    i = cuda.grid(1)
+    if i > 0:
+        z[i] = 1j
+    out[i] = z[i]
+
+
+def test_unwritten_complex_numbers():
+    for dtype in (np.complex64, np.complex128):
+        with pytest.raises(UninitializedRead) as caught:
+            launch(unwritten, 1, 8, (uninitialized(8, dtype), np.zeros(8, dtype)))
+        assert caught.value.thread == (0, 0, 0)
+        z = uninitialized(8, dtype)
+        z[0] = 5
+        launch(unwritten, 1, 8, (z, np.zeros(8, dtype)))
+
+
+def test_a_trace_holds_real_parts():
+    recorder, z = Recorder(), np.zeros(40, np.complex64)
+    launch(parts, 1, 32, (z, np.arange(40.0)), recorder=recorder)
+    trace = recorder.trace.select(array="z.imag")
+    # Elements are eight bytes apart, and these are their second halves: every odd unit of four.
+    assert trace.requests.index.tolist() == (2 * np.arange(32) + 1).tolist()
+    assert recorder.trace.select(array="z").arrays[trace.requests.array[0]].itemsize == 4

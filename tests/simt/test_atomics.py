@@ -126,24 +126,6 @@ def test_the_operand_is_cast_to_the_array(device):
     assert out.tolist() == [0, 4]
 
 
-@cuda.jit
-def float_sum(a, out):
-    i = cuda.grid(1)
-    cuda.atomic.add(out, 0, a[i])
-
-
-def test_float32_sums_round_at_every_step():
-    from gpukernels.simt import launch
-
-    a = np.random.default_rng(4).random(100).astype(np.float32)
-    out = np.zeros(1, np.float32)
-    launch(float_sum, 1, 100, (a, out))
-    total = np.float32(0)
-    for x in a:
-        total = np.float32(total + x)
-    assert out[0] == total
-
-
 # Types ------------------------------------------------------------
 
 OPERATIONS = "add sub max min nanmax nanmin and_ or_ xor exch inc dec cas".split()

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from launching import failure, function_from, kernel_from, line_of
 from numba import cuda, float32, int32
-from record_kernels import PARTICLE, particle
 
 from gpukernels.simt import launch
 from gpukernels.simt.errors import (
@@ -350,8 +349,6 @@ FAULTS = {
         UninitializedRead,
         "shared array `q`",
     ),
-    "q = cuda.shared.array(35, particle)\nq[t].x = 1\nif not bad: q[t].y = 1\n"
-    "out[i] = q[t].x\nout[i] += q[t].y  # here": (UninitializedRead, r"shared array `q\.y`"),
     "if not bad: x = a[i]\nout[i] = x  # here": (UnsetVariable, f"`x` {UNSET}"),
     "for k in range(a[i]): x = k\nout[i] = x  # here": (UnsetVariable, f"`x` {UNSET}"),
     "while True:\n    if bad: break\n    x = t\n    break\nout[i] = x + 1  # here": (
@@ -380,10 +377,10 @@ FAULTS = {
 @pytest.mark.parametrize("statements", FAULTS)
 def test_a_fault_is_an_error_with_its_line_block_and_thread(statements, schedule):
     kind, says = FAULTS[statements]
-    space = {"cuda": cuda, "int32": int32, "particle": particle}
+    space = {"cuda": cuda, "int32": int32}
     kernel = cuda.jit(function_from(HEAD + textwrap.indent(statements, "    "), "kernel", space))
     a, out = np.ones(70, np.int64), np.zeros(70, np.int64)
-    others = np.zeros((70, 6)), np.zeros(70, PARTICLE)
+    others = np.zeros((70, 6)), np.zeros(70, [("x", "f4"), ("y", "f4")])
     launch(kernel, 2, 35, (a, *others, out), schedule=schedule)
     a[41] = 0
     with pytest.raises(KernelError) as caught:

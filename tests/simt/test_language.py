@@ -4,28 +4,21 @@ from __future__ import annotations
 
 import enum
 import linecache
-import math
 import re
 from collections import namedtuple
-from types import SimpleNamespace
 
-import numba_cuda
 import numpy as np
 import pytest
-from effort import EFFORT, SOAK
-from launching import function_from, kernel_from, launched, line_of
+from launching import kernel_from, launched, line_of
 from numba import cuda, int32, int64
-from test_typing import machines_type, numbas_type
 from thread_by_thread import alone
 
 import gpukernels as gk
 from gpukernels.simt import Recorder, launch
 from gpukernels.simt.errors import UnsetVariable
 from gpukernels.simt.machine import _program
-from gpukernels.simt.translate import numpy_functions
 from gpukernels.simt.translate.source import load
 from gpukernels.simt.translate.statements import Program
-from gpukernels.simt.translate.typing import BOOL, FLOAT32, FLOAT64, INT32, INT64, UINT32, UINT64
 from gpukernels.simt.translate.values import ArrayType
 
 N = 70
@@ -33,44 +26,9 @@ RNG = np.random.default_rng(0)
 BOUNDS = np.array(
     [(a, b, s) for a in range(-3, 4) for b in range(-3, 4) for s in (-3, -2, -1, 1, 2, 3)]
 )
-BITS = RNG.integers(0, 2**64, 200, np.uint64) >> RNG.integers(0, 64, 200).astype(np.uint64)
 
 
 # Indices ------------------------------------------------------------
-
-
-@alone(np.zeros((1, 6), np.int32), blocks=1, threads=1)
-@alone(np.zeros((300, 6), np.int32), blocks=3, threads=100)
-@cuda.jit
-def own_place(out):
-    i = cuda.grid(1)
-    out[i, 0] = cuda.threadIdx.x
-    out[i, 1] = cuda.blockIdx.x
-    out[i, 2] = cuda.blockDim.x
-    out[i, 3] = cuda.gridDim.x
-    out[i, 4] = cuda.gridsize(1)
-    out[i, 5] = cuda.laneid
-
-
-@alone(np.zeros((8, 9, 10)), np.zeros(3, np.int32), blocks=(2, 3, 2), threads=(4, 3, 5))
-@cuda.jit
-def place_in_space(out, size):
-    x, y, z = cuda.grid(3)
-    if x + y + z == 0:
-        size[0], size[1], size[2] = cuda.gridsize(3)
-    threads = cuda.threadIdx.x + 10 * cuda.threadIdx.y + 100 * cuda.threadIdx.z
-    blocks = cuda.blockIdx.x + 10 * cuda.blockIdx.y + 100 * cuda.blockIdx.z
-    dims = cuda.blockDim.x * 100 + cuda.blockDim.y * 10 + cuda.blockDim.z
-    out[x, y, z] = threads + 1000 * blocks + 1_000_000 * dims
-
-
-@alone(np.zeros(60, np.int32), threads=(5, 4, 3))
-@cuda.jit
-def order_of_threads(out):
-    rank = cuda.threadIdx.x + cuda.blockDim.x * (
-        cuda.threadIdx.y + cuda.blockDim.y * cuda.threadIdx.z
-    )
-    out[rank] = cuda.laneid
 
 
 @alone(np.zeros(0, np.int64), blocks=2, threads=32)
@@ -110,63 +68,6 @@ def only_where_asked(a, out):
         out[i] += 1000
     if not (i < a.size and 2 < a[i] <= 5):
         out[i] += 10_000
-
-
-# Device functions ------------------------------------------------------------
-
-
-@cuda.jit(device=True)
-def sign(x):
-    if x < 0:
-        return -1
-    if x > 0:
-        return 1
-    return 0
-
-
-@cuda.jit(device=True)
-def first_above(a, start, limit=3):
-    for j in range(start, a.size):
-        if a[j] > limit:
-            return j
-    return -1
-
-
-@cuda.jit(device=True)
-def ordered(x, y):
-    if x > y:
-        x, y = y, x
-    return x, y
-
-
-@cuda.jit(device=True)
-def bump(a, i):
-    a[i] += 1
-    return a[i] % 2 == 0
-
-
-@cuda.jit(device=True)
-def spread(pair):
-    low, high = ordered(pair[0], pair[1])
-    return high - low
-
-
-@alone(RNG.integers(-5, 9, N), np.zeros(N, np.int32), np.zeros((N, 6), np.int64))
-@cuda.jit
-def calls(a, counts, out):
-    i = cuda.grid(1)
-    if i < a.size:
-        x = a[i]
-        out[i, 0] = sign(x) + 10 * sign(sign(x) * x)
-        out[i, 1] = first_above(a, i)
-        out[i, 2] = first_above(a, limit=6, start=0)
-        low, high = ordered(x, 2)
-        out[i, 3] = 100 * low + high
-        out[i, 4] = spread((x, i))
-        if x > 0 and bump(counts, i):
-            out[i, 5] = 1
-        elif x > 5 or bump(counts, i):
-            out[i, 5] = 2
 
 
 # Values known before the launch ------------------------------------------------------------
@@ -253,36 +154,6 @@ def test_shapes_may_be_constants_under_a_name_or_handed_to_a_function(scheduled_
 # Tuples, builtins, mathematics ------------------------------------------------------------
 
 
-@alone(
-    np.array([*RNG.normal(0, 20, 30), 2.5, 3.5, -2.5, 0.0, 1.0]),
-    np.array([*RNG.normal(0, 3, 30), 1.0, 1.0, 1.0, 1.0, np.inf]),
-    np.zeros((35, 8)),
-    rtol=1e-15,
-)
-@cuda.jit
-def mathematics_of_parts(a, b, out):
-    i = cuda.grid(1)
-    out[i, 0], out[i, 1] = math.modf(a[i])
-    out[i, 2], out[i, 3] = math.frexp(a[i])
-    out[i, 4] = math.ldexp(a[i], int32(i))
-    out[i, 5] = math.remainder(a[i], b[i])
-    out[i, 6] = math.nextafter(a[i], b[i])
-    out[i, 7] = math.exp2(a[i])
-
-
-@alone(BITS, np.zeros((200, 5), np.uint64))
-@alone(BITS.astype(np.uint32), np.zeros((200, 5), np.uint64))
-@cuda.jit
-def bit_operations(a, out):
-    i = cuda.grid(1)
-    x = a[i]
-    out[i, 0] = cuda.popc(x)
-    out[i, 1] = cuda.clz(x)
-    out[i, 2] = cuda.ffs(x)
-    out[i, 3] = cuda.brev(x)
-    out[i, 4] = cuda.selp(x > 7, x, a[0])
-
-
 @cuda.jit(device=True)
 def one_or_given(x, flag):
     if flag:
@@ -350,35 +221,6 @@ def over_arrays(a, b, m, out):
         if x == a[i] and i % 3 == 0:
             return
         out[i, 7] += 1
-
-
-@over_many
-@cuda.jit
-def over_tuples(a, b, m, out):
-    i = cuda.grid(1)
-    if i >= a.size:
-        return
-    own = (a[i], a[0], a[1])
-    for x in own:
-        if x > 6:
-            break
-        if x == 2:
-            continue
-        out[i, 0] += x
-    for x, (k, y) in zip(own, enumerate(own, 3)):  # noqa: B905
-        out[i, 1] += x * y * k
-        if k == a[i]:
-            break
-    for x, y in zip(own, b):  # noqa: B905
-        out[i, 2] += x * y
-    for pair in ((a[i], 2), (3, a[0])):
-        out[i, 3] += pair[0] * pair[1]
-        if pair[0] > 4:
-            break
-    for part in (a, a[i:], a[:i]):
-        out[i, 4] += part.size
-        if part.size == 40:
-            break
 
 
 @over_many
@@ -539,44 +381,6 @@ def named(a, out, given):
     out[i, 6] = sum_of(a[i], i) + sum_of(i) + sum_of(*edge) + sum_of(1, *(i, 2))
 
 
-@with_a
-@cuda.jit
-def either(a, out):
-    i = cuda.grid(1)
-    low, high = (a[i], i) if a[i] < i else (i, a[i])
-    out[i, 0] = low + 100 * high
-    part = a[i:] if a[i] > 2 else a[:3]
-    out[i, 1] = part.size + part[0]
-    mixed = (1, 2.5) if i % 2 else (3, 4)
-    out[i, 2] = int(mixed[1] * 2)
-    nested = ((i, 1), 2) if i % 3 else ((1, i), a[i])
-    out[i, 3] = nested[0][0] + 10 * nested[0][1] + 100 * nested[1]
-    out[i, 4] = ((i, 1) if a[i] > 2 else (a[i], 2))[0]
-
-
-OPERANDS = [BOOL, np.dtype("int8"), np.dtype("uint16"), INT32, INT64, UINT32, UINT64]
-OPERANDS += [FLOAT32, FLOAT64]
-
-
-@pytest.mark.skipif(numba_cuda.__version__ != "0.30.4", reason="another numba-cuda has others")
-@pytest.mark.parametrize("name", numpy_functions.NAMES)
-def test_functions_have_numbas_type(name, monkeypatch):
-    device = SimpleNamespace(compute_capability=(8, 0))
-    monkeypatch.setattr("numba.cuda.dispatcher.get_current_device", lambda: device)
-    if getattr(np, name).nin == 1:
-        cases = [(a,) for a in OPERANDS]
-    else:
-        cases = [(INT32, b) for b in OPERANDS] + [(b, b) for b in OPERANDS]
-        cases += [(FLOAT32, np.dtype("int8")), (FLOAT32, INT64), (UINT64, FLOAT64)]
-    if EFFORT != SOAK:  # numba takes 50 ms for each: half of them, and the others of the next name
-        cases = cases[numpy_functions.NAMES.index(name) % 2 :: 2]
-    names = "xy"[: getattr(np, name).nin]
-    text = f"def call({', '.join(names)}):\n    return np.{name}({', '.join(names)})\n"
-    function = function_from(text, "call", {"np": np})
-    types = {operands: machines_type(function, *operands) for operands in cases}
-    assert types == {operands: numbas_type(function, *operands) for operands in cases}
-
-
 @cuda.jit
 def report(a):
     i = cuda.grid(1)
@@ -590,15 +394,6 @@ def test_active_threads_print_in_order(capsys, schedule):
     lines = capsys.readouterr().out.splitlines()
     expected = [f"100% of {i} {i / 4:f} {i / 4 > 2} ({i}, 0.500000) (1,)" for i in range(1, 66, 2)]
     assert lines == expected
-
-
-def test_the_random_schedule_prints_the_same_lines(capsys):
-    launch(report, 4, 128, (np.arange(512) / 4,), schedule="random")
-    drawn = capsys.readouterr().out.splitlines()
-    launch(report, 4, 128, (np.arange(512) / 4,))
-    in_order = capsys.readouterr().out.splitlines()
-    assert drawn != in_order
-    assert sorted(drawn) == sorted(in_order)
 
 
 @cuda.jit

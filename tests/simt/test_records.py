@@ -5,12 +5,11 @@ from __future__ import annotations
 import numba
 import numpy as np
 import pytest
-from launching import line_of, numba_compiles, traced
+from launching import failure, line_of, numba_compiles, traced
 from numba import cuda, float64, int16, int32, int64, uint64
 from record_kernels import MIXED, PACKED, PARTICLE, TABLE, cases, particle
-from thread_by_thread import alone
 
-from gpukernels.simt import Recorder, launch, uninitialized
+from gpukernels.simt import launch, uninitialized
 from gpukernels.simt.errors import (
     KernelTypeError,
     LaunchError,
@@ -143,6 +142,23 @@ def test_unwritten_fields_of_an_empty_array(dtype):
     a["y"] = 3  # the host writes
     launch(swap_fields, 1, 8, (a,))
     assert (a["x"] == 3).all()
+
+
+@cuda.jit
+def half_of_a_record(out):
+    tile = cuda.shared.array(4, particle)
+    t = cuda.threadIdx.x
+    tile[t].x = 1
+    if t != 2:
+        tile[t].y = 1
+    out[t] = tile[t].x + tile[t].y
+
+
+def test_an_unwritten_field_of_a_shared_record():
+    error = failure(
+        UninitializedRead, half_of_a_record, 1, 4, np.zeros(4), match=r"shared array `tile\.y`"
+    )
+    assert error.thread == (2, 0, 0)
 
 
 @cuda.jit
@@ -303,59 +319,3 @@ def test_an_index_of_64_unsigned_bits_is_no_float(schedule):
     launch(turn_round, 3, 64, (out,), shared=4 * 64, schedule=schedule)
     mirrored = 100 * np.arange(3)[:, None] + np.arange(64)[::-1]
     np.testing.assert_array_equal(out, mirrored.ravel())
-
-
-RNG = np.random.default_rng(3)
-
-
-def numbers(n, dtype):
-    return (RNG.normal(0, 2, n) + 1j * RNG.normal(0, 2, n)).astype(dtype)
-
-
-def test_complex64_is_rounded_where_numba_rounds_it():
-    @cuda.jit
-    def kernel(z, r, out):
-        out[0] = z[0] * r[0]
-        out[1] = z[0] * r[0] * 1
-
-    z, r = np.array([1 / 3 + 1j], np.complex64), np.array([1 / 3], np.float32)
-    out = np.zeros(2, np.complex128)
-    launch(kernel, 1, 1, (z, r, out))
-    assert out[0] == np.complex128(z[0] * r[0]) != np.complex128(z[0]) * np.float64(r[0])
-    assert out[1] == out[0]
-
-
-@alone(np.zeros(40, np.complex64), np.arange(40.0), blocks=2, threads=20)
-@cuda.jit
-def parts(z, out):
-    i = cuda.grid(1)
-    z.imag[i] = out[i]
-    cuda.atomic.add(z.real, 0, 1)
-    out[i] = z[i].imag * 2
-
-
-@cuda.jit
-def unwritten(z, out):
-    i = cuda.grid(1)
-    if i > 0:
-        z[i] = 1j
-    out[i] = z[i]
-
-
-def test_unwritten_complex_numbers():
-    for dtype in (np.complex64, np.complex128):
-        with pytest.raises(UninitializedRead) as caught:
-            launch(unwritten, 1, 8, (uninitialized(8, dtype), np.zeros(8, dtype)))
-        assert caught.value.thread == (0, 0, 0)
-        z = uninitialized(8, dtype)
-        z[0] = 5
-        launch(unwritten, 1, 8, (z, np.zeros(8, dtype)))
-
-
-def test_a_trace_holds_real_parts():
-    recorder, z = Recorder(), np.zeros(40, np.complex64)
-    launch(parts, 1, 32, (z, np.arange(40.0)), recorder=recorder)
-    trace = recorder.trace.select(array="z.imag")
-    # Elements are eight bytes apart, and these are their second halves: every odd unit of four.
-    assert trace.requests.index.tolist() == (2 * np.arange(32) + 1).tolist()
-    assert recorder.trace.select(array="z").arrays[trace.requests.array[0]].itemsize == 4

@@ -14,7 +14,7 @@ from gpukernels.device import SimtDevice
 from gpukernels.simt import Recorder, launch
 from gpukernels.simt.errors import OutOfBounds, TraceLimit
 from gpukernels.simt.run.recorder import LIMIT
-from gpukernels.trace import ATOMIC, BARRIER, BRANCH, LOAD, STATEMENT, STORE, metrics
+from gpukernels.trace import ATOMIC, BARRIER, LOAD, STATEMENT, STORE, metrics
 from gpukernels.trace.summary import summarize
 
 FULL = 0xFFFFFFFF
@@ -37,47 +37,6 @@ def small(a, total):
             a[i] = double(a[i])
         cuda.atomic.add(total, i % 3, a[i])
     cuda.syncthreads()
-
-
-def test_the_steps_of_a_small_kernel():
-    trace = traced(small, 1, 40, np.arange(36), np.zeros(3, int))
-    at = {
-        text: line_of(small, text)
-        for text in ("i = ", "if i", "for k", "a[i] = ", "atomic", "sync")
-    }
-    inner = line_of(double, "return")
-    odd = 0xAAAAAAAA
-    # Warp 0 is full; warp 1 has lanes 0 to 7, of which 0 to 3 are inside.
-    expected = {
-        0: [
-            (at["i = "], STATEMENT, FULL, 0),
-            (at["if i"], BRANCH, FULL, FULL),
-            (at["for k"], BRANCH, FULL, odd),
-            (at["a[i] = "], STATEMENT, odd, 0),
-            (inner, STATEMENT, odd, 0),
-            (at["for k"], BRANCH, odd, 0),
-            (at["atomic"], STATEMENT, FULL, 0),
-            (at["sync"], BARRIER, FULL, 0),
-        ],
-        1: [
-            (at["i = "], STATEMENT, 0xFF, 0),
-            (at["if i"], BRANCH, 0xFF, 0xF),
-            (at["for k"], BRANCH, 0xF, 0xA),
-            (at["a[i] = "], STATEMENT, 0xA, 0),
-            (inner, STATEMENT, 0xA, 0),
-            (at["for k"], BRANCH, 0xA, 0),
-            (at["atomic"], STATEMENT, 0xF, 0),
-            (at["sync"], BARRIER, 0xFF, 0),
-        ],
-    }
-    for warp, steps in expected.items():
-        mine = trace.select(warp=warp).steps
-        assert rows(mine, "line", "kind", "mask", "taken") == steps
-        assert mine.step.tolist() == list(range(len(steps)))
-        assert set(mine.block) == {0}
-    functions = [trace.sources[s].function for s in trace.steps.source]
-    assert functions.count("double") == 2
-    assert trace.text(trace.launches[0].source, at["sync"]).strip() == "cuda.syncthreads()"
 
 
 def test_the_requests_of_a_small_kernel():
@@ -127,31 +86,6 @@ def test_arrays_have_names_spaces_types_and_shapes():
     np.testing.assert_array_equal(tile.index, [*range(32, 64), *range(63, 31, -1)])
     assert set(trace.select(array="own").requests.index) == {2}
     assert set(trace.select(array="matrix").requests.index) == {1, 4}
-
-
-def test_a_recorder_collects_several_launches():
-    recorder = Recorder()
-    for n in (3, 5):
-        launch(small, (2, 1), (n, 1), (np.arange(9), np.zeros(3, int)), recorder=recorder)
-    recorder.label = "third"
-    launch(spaces, 1, 32, (np.zeros(32, int), np.zeros((2, 2)), np.zeros(32)), recorder=recorder)
-    trace = recorder.trace
-    assert [(x.kernel, x.grid, x.block, x.label) for x in trace.launches] == [
-        ("small", (2, 1, 1), (3, 1, 1), ""),
-        ("small", (2, 1, 1), (5, 1, 1), ""),
-        ("spaces", (1, 1, 1), (32, 1, 1), "third"),
-    ]
-    assert [x.threads_per_block for x in trace.launches] == [3, 5, 32]
-    parts = [trace.select(launch=k) for k in range(3)]
-    assert sum(len(p.steps) for p in parts) == len(trace.steps)
-    assert sum(len(p.requests) for p in parts) == len(trace.requests)
-    assert len(trace.select(kernel="small").steps) == len(parts[0].steps) + len(parts[1].steps)
-    # The same part of the trace as if that launch had been the only one.
-    alone = traced(small, (2, 1), (5, 1), np.arange(9), np.zeros(3, int))
-    columns = ("block", "warp", "step", "line", "kind", "mask", "taken")
-    assert rows(alone.steps, *columns) == rows(parts[1].steps, *columns)
-    np.testing.assert_array_equal(alone.requests.index, parts[1].requests.index)
-    np.testing.assert_array_equal(alone.requests.start, parts[1].requests.start)
 
 
 def test_what_is_selected_by_kernel_has_the_launches_of_that_kernel_alone():
@@ -217,16 +151,6 @@ def test_requests_of_loop_headers_and_barriers_belong_to_their_steps():
     barrier = line_of(bounds_from_memory, "syncthreads_count")
     kinds = [steps[s][1] for s, line in rows(table, "step", "line") if line == barrier]
     assert kinds == [STATEMENT, BARRIER, BARRIER] * 2
-
-
-def test_traces_are_the_same_every_time():
-    def columns(schedule):
-        trace = traced(small, 3, 70, np.arange(200), np.zeros(3, int), schedule=schedule, seed=3)
-        tables = {**vars(trace.steps), **vars(trace.requests)}
-        return {name: column.tolist() for name, column in tables.items()}
-
-    for schedule in ("lockstep", "warp", "random"):
-        assert columns(schedule) == columns(schedule)
 
 
 def test_nothing_is_paid_without_a_recorder():

@@ -33,34 +33,6 @@ def over_warps(function, threads, *values):
 
 
 @cuda.jit
-def shuffles(a, k, out):
-    i = cuda.grid(1)
-    out[i, 0] = cuda.shfl_sync(FULL, a[i], k[0])
-    out[i, 1] = cuda.shfl_up_sync(FULL, a[i], k[0])
-    out[i, 2] = cuda.shfl_down_sync(FULL, a[i], k[0])
-    out[i, 3] = cuda.shfl_xor_sync(FULL, a[i], k[0])
-
-
-@pytest.mark.parametrize("dtype", [np.int32, np.int64, np.float32, np.float64])
-@pytest.mark.parametrize("k", [0, 1, 2, 16, 31])
-def test_shuffles_of_full_warps(scheduled_device, k, dtype):
-    a = np.random.default_rng(k).integers(-100, 100, 2 * 96).astype(dtype)
-    _, _, out = launched(
-        scheduled_device, shuffles, 2, 96, a, np.full(1, k), np.zeros((192, 4), dtype)
-    )
-    sources = {
-        0: lambda lane: k,
-        1: lambda lane: lane - k if lane >= k else lane,
-        2: lambda lane: lane + k if lane + k < 32 else lane,
-        3: lambda lane: lane ^ k,
-    }
-    for column, source in sources.items():
-        order = [source(lane) for lane in range(32)]
-        expected = over_warps(lambda w, order=order: w[order], 96, a)
-        np.testing.assert_array_equal(out[:, column], expected)
-
-
-@cuda.jit
 def shuffle_by(mode, a, k, out):
     i = cuda.grid(1)
     if mode == 0:
@@ -138,30 +110,6 @@ def test_votes(scheduled_device, threads, low):
         return [[*common, (1 << i) - 1, np.count_nonzero(w[:i])] for i in range(n)]
 
     np.testing.assert_array_equal(out, over_warps(expected, threads, a))
-
-
-@cuda.jit
-def matches(a, out):
-    i = cuda.grid(1)
-    out[i, 0] = cuda.match_any_sync(FULL, a[i])
-    mask, same = cuda.match_all_sync(FULL, a[i])
-    out[i, 1] = mask
-    out[i, 2] = same
-
-
-@pytest.mark.parametrize(
-    "dtype", [np.int32, np.uint32, np.int64, np.uint64, np.float32, np.float64]
-)
-@pytest.mark.parametrize("values", [1, 3])
-def test_matches(scheduled_device, dtype, values):
-    a = np.random.default_rng(values).integers(0, values, 96).astype(dtype)
-    _, out = launched(scheduled_device, matches, 1, 96, a, np.zeros((96, 3), np.int64))
-
-    def expected(w):
-        same = len(set(w)) == 1
-        return [[signed(bits(w == x)), signed(FULL) if same else 0, same] for x in w]
-
-    np.testing.assert_array_equal(out, over_warps(expected, 96, a))
 
 
 # In part of a warp ------------------------------------------------------------

@@ -21,8 +21,8 @@ NEED_MORE = {
 }  # fmt: skip
 #: Tests of the machine that compare it with numba, or replace a part of numba.
 WITH_NUMBA = (
-    "numba_suite test_atomics test_constructs test_dynamic_shared test_faults test_numpy_functions "
-    "test_records test_signatures test_simulator test_thread_by_thread test_typing test_versions"
+    "numba_suite test_atomics test_constructs test_records test_signatures test_simulator "
+    "test_thread_by_thread test_typing"
 ).split()
 SAMPLE = ["shared_memory"] if EFFORT != SOAK else CHAPTERS
 
@@ -52,7 +52,7 @@ def test_the_machine(without_numba):
     files = sorted((ROOT / "tests" / "simt").glob("test_*.py"))
     chosen = [path for path in files if path.stem not in WITH_NUMBA]
     if EFFORT != SOAK:
-        chosen = [path for path in chosen if path.stem in ("test_language", "test_tuples")]
+        chosen = [path for path in chosen if path.stem == "test_language"]
     options = ["-q", "-p", "names_registered", "-p", "no:cacheprovider", "-p", "no:xdist"]
     report = without_numba("-m", "pytest", *options, *chosen, scipy_too=True)
     assert " passed" in report
