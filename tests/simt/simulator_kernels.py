@@ -102,23 +102,6 @@ def stencil(a, out):
 
 
 @cuda.jit
-def multiply(a, b, out):
-    left = cuda.shared.array((4, 4), int32)
-    right = cuda.shared.array((4, 4), int32)
-    x, y = cuda.grid(2)
-    i, j = cuda.threadIdx.x, cuda.threadIdx.y
-    total = 0
-    for first in range(0, a.shape[1], 4):
-        left[i, j] = a[x, first + j]
-        right[i, j] = b[first + i, y]
-        cuda.syncthreads()
-        for k in range(4):
-            total += left[i, k] * right[k, j]
-        cuda.syncthreads()
-    out[x, y] = total
-
-
-@cuda.jit
 def sort_rows(a):
     own = cuda.local.array(6, int32)
     row = cuda.grid(1)
@@ -140,15 +123,6 @@ def sort_rows(a):
 
 
 @cuda.jit
-def reverse(a):
-    buffer = cuda.shared.array(0, int32)
-    t, n = cuda.threadIdx.x, cuda.blockDim.x
-    buffer[t] = a[cuda.grid(1)]
-    cuda.syncthreads()
-    a[cuda.grid(1)] = buffer[n - 1 - t]
-
-
-@cuda.jit
 def expand_frontier(offsets, targets, frontier, size, distance, next_frontier, next_size, level):
     i = cuda.grid(1)
     if i >= size:
@@ -159,26 +133,6 @@ def expand_frontier(offsets, targets, frontier, size, distance, next_frontier, n
         if cuda.atomic.cas(distance, v, -1, level) == -1:
             place = cuda.atomic.add(next_size, 0, 1)
             next_frontier[place] = v
-
-
-@cuda.jit
-def extremes(a, out):
-    i = cuda.grid(1)
-    if i < a.size:
-        cuda.atomic.max(out, 0, a[i])
-        cuda.atomic.min(out, 1, a[i])
-        cuda.atomic.sub(out, 2, a[i])
-        cuda.atomic.or_(out, 3, a[i])
-        cuda.atomic.and_(out, 4, a[i])
-        cuda.atomic.xor(out, 5, a[i])
-
-
-@cuda.jit
-def counted(a, out):
-    i = cuda.grid(1)
-    out[i, 0] = cuda.syncthreads_count(a[i] % 2)
-    out[i, 1] = cuda.syncthreads_and(a[i])
-    out[i, 2] = cuda.syncthreads_or(a[i] % 2)
 
 
 @cuda.jit
@@ -226,7 +180,6 @@ def cases():
     frontier = np.arange(10, dtype=np.int32)
     queue = np.full(40, -1, np.int32)
     bfs = (offsets, targets, frontier, 10, distance, queue, np.zeros(1, np.int32), 1)
-    start = np.array([20, 20, 0, 0, 63, 0], np.int32)
     floats = rng.normal(0, 3, 30)
     records = record_kernels.cases()
     for name in record_kernels.NOT_SIMULATED:
@@ -243,18 +196,8 @@ def cases():
             0,
         ),
         "stencil": (stencil, 3, 16, (ints(48), np.zeros(48, np.int32)), 0),
-        "multiply": (
-            multiply,
-            (2, 3),
-            (4, 4),
-            (ints(8, 8), ints(8, 12), np.zeros((8, 12), np.int32)),
-            0,
-        ),
         "sort_rows": (sort_rows, 2, 20, (ints(33, 6),), 0),
-        "reverse": (reverse, 3, 10, (ints(30),), 40),
         "expand_frontier": (expand_frontier, 1, 16, bfs, 0),
-        "extremes": (extremes, 2, 20, (ints(33), start), 0),
-        "counted": (counted, 3, 33, (ints(99), np.zeros((99, 3), np.int32)), 0),
         "in_space": (in_space, (2, 1, 2), (2, 3, 2), (np.zeros((4, 3, 4), np.int64), 30), 0),
         "real_numbers": (real_numbers, 1, 32, (floats, np.zeros((30, 3))), 0),
     }

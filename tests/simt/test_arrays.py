@@ -256,7 +256,6 @@ def run(scheduled_device):
 
 
 A, B = np.arange(N), np.arange(N) * 100
-OUT = np.zeros(N, np.int64)
 
 
 @cuda.jit
