@@ -25,6 +25,11 @@ def gpus(monkeypatch):
     gpus.close()
 
 
+@pytest.fixture
+def device(gpus):
+    return gk.CudaDevice()
+
+
 def one_call(device, n=LARGE):
     """Do to memory what a search does; return its result."""
     distance = device.full(n, -1, np.int32)
@@ -59,8 +64,8 @@ CALLS = {
 
 
 @pytest.mark.parametrize("method", gk.traversal.METHODS)
-def test_a_second_search_allocates_nothing_and_asks_little_of_the_driver(gpus, method):
-    g, device = gk.rmat(7, 8, seed=1), gk.CudaDevice()
+def test_a_second_search_allocates_nothing_and_asks_little_of_the_driver(gpus, device, method):
+    g = gk.rmat(7, 8, seed=1)
     expected = reference.bfs(g, 0).distance
     distance = gk.bfs(g, 0, method=method, device=device).distance
     assert np.array_equal(distance, expected)
@@ -75,8 +80,8 @@ def test_a_second_search_allocates_nothing_and_asks_little_of_the_driver(gpus, m
     assert calls["cuCtxGetCurrent"] <= 24
 
 
-def test_what_is_made_of_a_graph_stays_with_it(gpus):
-    g, device = gk.random_weights(gk.rmat(7, 8, seed=1)), gk.CudaDevice()
+def test_what_is_made_of_a_graph_stays_with_it(gpus, device):
+    g = gk.random_weights(gk.rmat(7, 8, seed=1))
     expected = [reference.dijkstra(g, root) for root in (0, 1)]
     marked = []
     for root in (0, 1, 0):
@@ -105,8 +110,7 @@ def test_a_result_that_is_kept_is_left_alone(gpus):
     assert not np.shares_memory(part, third)
 
 
-def test_a_part_of_an_array_keeps_its_memory(gpus):
-    device = gk.CudaDevice()
+def test_a_part_of_an_array_keeps_its_memory(gpus, device):
     whole = device.array(np.arange(100, dtype=np.int32))
     part = whole.reshape(10, 10)[4]
     del whole
@@ -124,8 +128,7 @@ PARTS = np.s_[:4, :9, :0, :99, :-2, 1:3, ::2, 3, : np.int64(3)]
 
 @pytest.mark.parametrize("part", PARTS, ids=repr)
 @pytest.mark.parametrize("shape", [(9,), (9, 5), (9, 2, 3)])
-def test_parts_of_an_array_are_those_of_numpy(gpus, shape, part):
-    device = gk.CudaDevice()
+def test_parts_of_an_array_are_those_of_numpy(device, shape, part):
     host = np.arange(np.prod(shape)).reshape(shape)
     array = device.array(host)
     view = array[part]
@@ -147,8 +150,7 @@ def test_parts_of_an_array_are_those_of_numpy(gpus, shape, part):
     "shapes", [(9,), (9, 0), (0, 9), (0, 0), (64, 64), ((3, 5), 70, 1), (LARGE, LARGE), ()]
 )
 @pytest.mark.parametrize("value", [-1, 7, 258])
-def test_arrays_made_together_are_filled_and_read_by_one_call_each(gpus, shapes, value):
-    device = gk.CudaDevice()
+def test_arrays_made_together_are_filled_and_read_by_one_call_each(gpus, device, shapes, value):
     arrays = device.full_all(shapes, value, np.int32)
     nothing = not any(array.size for array in arrays)
     fills = sum(gpus.calls[f"cuMemsetD{bits}"] for bits in (8, 16, 32))
@@ -171,8 +173,7 @@ def test_arrays_made_together_are_filled_and_read_by_one_call_each(gpus, shapes,
         assert gpus.calls["cuMemcpyHtoD"] == 0
 
 
-def test_arrays_made_together_live_as_long_as_one_of_them(gpus):
-    device = gk.CudaDevice()
+def test_arrays_made_together_live_as_long_as_one_of_them(gpus, device):
     first, second = device.full_all((100, 100), 1, np.int32)
     del first
     others = [device.full_all((100, 100), 2, np.int32) for _ in range(2)]
@@ -184,8 +185,7 @@ def test_arrays_made_together_live_as_long_as_one_of_them(gpus):
     assert all(device.read(a).tolist() == [2] * 100 for pair in others for a in pair)
 
 
-def test_memory_comes_back_after_an_error(gpus):
-    device = gk.CudaDevice()
+def test_memory_comes_back_after_an_error(gpus, device):
 
     def failing():
         array = device.empty(1000, np.int32)
@@ -198,8 +198,7 @@ def test_memory_comes_back_after_an_error(gpus):
 
 
 @pytest.mark.parametrize("shape", [6, (2, 3), (3, 2), 0, ()], ids=repr)
-def test_an_array_is_of_the_shape_and_type_asked_for_whatever_was_there_before(gpus, shape):
-    device = gk.CudaDevice()
+def test_an_array_is_of_the_shape_and_type_asked_for_whatever_was_there_before(device, shape):
     for dtype in ("i4", "f4", "i4", "i8", "i8"):
         array = device.empty(shape, dtype)
         host = np.arange(array.size, dtype=dtype).reshape(shape)
@@ -272,8 +271,7 @@ def test_where_threads_have_streams_of_their_own_memory_is_not_lent_again(gpus, 
     assert gpus.calls["cuMemAlloc"] == 3
 
 
-def test_no_two_threads_have_the_same_memory(gpus):
-    device = gk.CudaDevice()
+def test_no_two_threads_have_the_same_memory(gpus, device):
     wrong = []
 
     def work(number):
@@ -304,8 +302,7 @@ def test_memory_in_a_garbage_cycle_comes_back_alive(gpus):
     assert not gpus.calls["cuMemHostUnregister"]
 
 
-def test_a_result_outlives_the_gpu_s_context_and_the_memory_of_the_next_is_new(gpus):
-    device = gk.CudaDevice()
+def test_a_result_outlives_the_gpu_s_context_and_the_memory_of_the_next_is_new(gpus, device):
     result = one_call(device)
     gpus.close_context(0)
     assert result[:5].tolist() == [-1, -1, -1, 0, -1]

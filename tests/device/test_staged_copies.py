@@ -162,6 +162,11 @@ def gpus(monkeypatch):
     gpus.close()
 
 
+@pytest.fixture
+def device(gpus):
+    return gk.CudaDevice()
+
+
 @pytest.mark.parametrize("dtype", [np.int8, np.int32, np.float64])
 def test_a_large_result_is_in_ordinary_memory(gpus, dtype):
     host = np.arange(3 * 300_001).astype(dtype).reshape(3, -1)
@@ -190,8 +195,8 @@ def test_a_large_array_is_sent_in_pieces(gpus, dtype):
     assert sum(gpus.locked.values()) == 2 * PIECE
 
 
-def test_on_a_stream_no_piece_is_sent_on_another(gpus):
-    device, host = gk.CudaDevice(), np.arange(300_001, dtype=np.int32)
+def test_on_a_stream_no_piece_is_sent_on_another(gpus, device):
+    host = np.arange(300_001, dtype=np.int32)
     array = device.empty(host.shape, host.dtype)
     with device.copy_stream() as copies:
         copies.write(array, host)

@@ -1,4 +1,4 @@
-"""Arrays of every space, shape and layout, in slices, other shapes and variables."""
+"""Arrays of every layout, in slices, other shapes and variables; complex numbers."""
 
 from __future__ import annotations
 
@@ -43,8 +43,6 @@ LAYOUTS = {
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_arrays_of_every_layout(layout):
     # numba keeps a layout only if the host's array itself is passed.
-    from gpukernels.device import SimtDevice
-
     rng = np.random.default_rng(0)
     a = LAYOUTS[layout](rng.integers(0, 100, (5, 6, 7)))
     before, out = a.copy(), LAYOUTS["every other"](np.zeros((5, 6, 7), np.int32))

@@ -1,4 +1,4 @@
-"""Structured arrays, complex numbers, and dynamic shared memory that arrays of all types share."""
+"""Structured arrays, and dynamic shared memory that arrays of all types share."""
 
 from __future__ import annotations
 
