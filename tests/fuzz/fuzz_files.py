@@ -197,14 +197,11 @@ def main() -> int:
     """Try files of every format until the time is up, or Ctrl-C; then say how many."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=float, default=60.0)
-    parser.add_argument("--files", type=int, help="stop after so many of each format")
     parser.add_argument("--seed", type=int, default=secrets.randbelow(10**6))
-    parser.add_argument("--formats", nargs="+", default=NAMES, choices=NAMES)
     parser.add_argument("--only", metavar="NAME:NUMBER", help="try one file again")
     options = parser.parse_args()
     print(f"seed {options.seed}", flush=True)
-    numbers = range(options.files or sys.maxsize)
-    names = options.formats
+    names, numbers = NAMES, range(sys.maxsize)
     if options.only:
         name, number = options.only.split(":")
         names, numbers = (name,), (int(number),)

@@ -12,7 +12,7 @@ from thread_by_thread import CASES, thread_by_thread
 
 for subject in ("arrays", "language", "records"):
     importlib.import_module(f"test_{subject}")
-#: Of the alike cases numba compiles the first. It takes no loop over arrays kept in a variable.
+#: numba compiles the kernels, too: each with the first of its arguments.
 COMPILED = [name for name in CASES if name.endswith(" 0")]
 
 
