@@ -54,9 +54,9 @@ def owners(offsets: np.ndarray, units: np.ndarray) -> np.ndarray:
 
 
 def check(search, offsets, units, device):
-    found = find_owners(offsets, units, search, device=device)
-    assert found.dtype == np.int32
-    np.testing.assert_array_equal(found, owners(offsets, units), err_msg=search)
+    result = find_owners(offsets, units, search, device=device)
+    assert result.dtype == np.int32
+    np.testing.assert_array_equal(result, owners(offsets, units), err_msg=search)
 
 
 @pytest.mark.parametrize(
