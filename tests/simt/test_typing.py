@@ -13,7 +13,7 @@ import numba_cuda
 import numpy as np
 import pytest
 from effort import EFFORT, SOAK
-from launching import function_from
+from launching import function_from, launched
 from numba import cuda, float32, int32, njit, types
 from numba.core.errors import NumbaError
 from numba.cuda.descriptor import cuda_target
@@ -524,3 +524,18 @@ def test_functions_have_numbas_type(name, monkeypatch):
     function = function_from(text, "call", {"np": np})
     types = {operands: machines_type(function, *operands) for operands in cases}
     assert types == {operands: numbas_type(function, *operands) for operands in cases}
+
+
+@cuda.jit
+def questions(a, k, out):
+    i = cuda.grid(1)
+    out[i, 0] = isinstance(k[i], int) + 2 * isinstance(k[i], np.int32) + 4 * isinstance(i, int)
+    out[i, 1] = isinstance(a[i], float) + 2 * isinstance(k[i] > 0, (int, bool))
+    out[i, 2] = isinstance(types.int32(1), types.int32) + 2 * isinstance((1, 2), tuple)
+
+
+def test_isinstance_asks_for_the_very_type(device):
+    *_, out = launched(
+        device, questions, 1, 2, np.zeros(2), np.zeros(2, np.int32), np.zeros((2, 3))
+    )
+    assert out.tolist() == [[6, 3, 3]] * 2
