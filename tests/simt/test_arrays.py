@@ -303,6 +303,25 @@ def test_each_thread_may_hold_another_array(run):
         assert [arrays[0][t], arrays[1][t]] == pair
 
 
+@alone(A + 1j, A * 2 - 3j, np.zeros(N), blocks=2, threads=N // 2)
+@cuda.jit
+def parts_of_complex(a, b, out):
+    t = cuda.grid(1)
+    if t % 3 == 0:
+        a = b
+    out[t] = a.real[t] + 10 * a.imag[t]
+
+
+@alone(A, B, np.zeros(N, np.int64), blocks=2, threads=N // 2)
+@cuda.jit
+def parts_of_either(a, b, out):
+    t = cuda.grid(1)
+    if t % 3 == 0:
+        a = b
+    part = a[t // 2 :]
+    out[t] = part[0] + len(part)
+
+
 @cuda.jit
 def records_of_two(a, b, out):
     t = cuda.grid(1)
