@@ -54,17 +54,6 @@ def test_arrays_of_every_layout(layout):
 # Local and constant arrays ------------------------------------------------------------
 
 
-TABLE = np.array([[2, 3, 5], [7, 11, 13]], np.int64)
-
-
-@alone(np.zeros(40, np.int64))
-@cuda.jit
-def look_up(out):
-    table = cuda.const.array_like(TABLE)
-    i = cuda.grid(1)
-    out[i] = table[i % 2, i % 3] + 100 * TABLE[1, i % 3] + 10_000 * table.shape[0]
-
-
 @cuda.jit
 def hinted(a, out):
     i = cuda.grid(1)

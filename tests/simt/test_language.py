@@ -31,15 +31,6 @@ BOUNDS = np.array(
 # Indices ------------------------------------------------------------
 
 
-@alone(np.zeros(0, np.int64), blocks=2, threads=32)
-@alone(np.zeros(65, np.int64), blocks=2, threads=32)
-@alone(np.zeros(1000, np.int64), blocks=2, threads=32)
-@cuda.jit
-def grid_stride(out):
-    for i in range(cuda.grid(1), out.size, cuda.gridsize(1)):
-        out[i] += i
-
-
 # Branches and loops ------------------------------------------------------------
 
 

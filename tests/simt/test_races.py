@@ -29,13 +29,6 @@ def test_a_race_is_found_exactly_where_two_accesses_race():
         assert races_found(script) == [races] * 3, text_of(script)
 
 
-def test_what_a_lane_knows_is_passed_on():
-    chain = [("store", 0), ("some", 0b0011), ("some", 0b0110), ("some", 0b1100), ("store", 3)]
-    assert not any(races_found(chain))
-    for missing in (1, 2, 3):
-        assert all(races_found(chain[:missing] + chain[missing + 1 :]))
-
-
 def test_barriers_of_some_lanes_raise_no_false_alarm():
     actions = ("load", "store", "some", "some", "some", "syncwarp")
     cases = scripts(150, (0, 1, 2, 3), actions)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from launching import SCHEDULES, kernel_from, launched, line_of
 from numba import cuda, int32
 
-from gpukernels.simt import Recorder, launch
+from gpukernels.simt import launch
 from gpukernels.simt.errors import BarrierDivergence, RaceError, ShuffleError
 
 FULL = 0xFFFFFFFF
@@ -302,18 +302,6 @@ def test_arms_lie_within_arms_of_functions_and_beside_loops_that_wait(schedule):
     launch(arms_within_arms_of_a_function, 1, 32, (np.zeros(1, np.int32), out), schedule=schedule)
     cells = np.arange(32) + np.where(np.arange(32) & 16, 1, 2)
     np.testing.assert_array_equal(out, cells[np.arange(32) ^ 16] + 100 * cells[np.arange(32) ^ 1])
-
-
-def test_traces_of_parted_warps_are_the_same_under_all_schedules():
-    def per_warp(schedule, seed=0):
-        recorder = Recorder()
-        arrays = (np.zeros((128, 2), np.int64), 3)
-        launch(turns_in_three_arms, 2, 64, arrays, schedule=schedule, seed=seed, recorder=recorder)
-        steps = recorder.trace.steps
-        columns = (steps.block, steps.warp, steps.step, steps.line, steps.mask, steps.taken)
-        return sorted(zip(*(c.tolist() for c in columns), strict=True))
-
-    assert per_warp("lockstep") == per_warp("warp") == per_warp("random") == per_warp("random", 9)
 
 
 # Random arms ------------------------------------------------------------
