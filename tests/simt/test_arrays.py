@@ -6,7 +6,7 @@ import functools
 
 import numpy as np
 import pytest
-from launching import launched, line_of
+from launching import failure, launched, line_of
 from numba import cuda, float32, int32
 from thread_by_thread import alone
 
@@ -103,8 +103,7 @@ def write_neighbor(a):
 
 
 def test_races_and_requests_name_the_array_itself():
-    with pytest.raises(RaceError, match=r"`a\[0\]`"):
-        launch(write_neighbor, 1, 4, (np.zeros(4, np.int64),))
+    failure(RaceError, write_neighbor, 1, 4, np.zeros(4, np.int64), match=r"`a\[0\]`")
     recorder = Recorder()
     launch(write_neighbor, 1, 4, (np.zeros(4, np.int64),), recorder=recorder, check=False)
     assert recorder.trace.requests.index.tolist() == [0, 0, 1, 1]
@@ -171,8 +170,7 @@ def test_a_fill_is_a_store_an_element_and_may_race():
     recorder = Recorder()
     launch(all_fill, 1, 1, (np.ones(5),), recorder=recorder)
     assert recorder.trace.requests.index.tolist() == [0, 1, 2, 3, 4]
-    with pytest.raises(RaceError):
-        launch(all_fill, 1, 2, (np.ones(5),))
+    failure(RaceError, all_fill, 1, 2, np.ones(5))
 
 
 @cuda.jit
@@ -338,8 +336,7 @@ def test_faults_name_the_array_that_the_thread_holds():
     with pytest.raises(OutOfBounds, match="out of bounds for `b`, which has 2") as caught:
         launch(lost_in_one, 1, 8, (np.zeros(8), np.zeros(2)), check=False)
     assert caught.value.thread == (5, 0, 0)
-    with pytest.raises(RaceError, match=r"race on `a\[0\]`"):
-        launch(lost_in_one, 1, 8, (np.zeros(8), np.zeros(8)))
+    failure(RaceError, lost_in_one, 1, 8, np.zeros(8), np.zeros(8), match=r"race on `a\[0\]`")
 
 
 def test_a_trace_has_a_request_for_each_array():

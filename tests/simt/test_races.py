@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from effort import some
 from happens_before import Model, drawn, races_found, scripts, text_of
-from launching import SCHEDULES, kernel_from, line_of
+from launching import SCHEDULES, failure, kernel_from, line_of
 from numba import cuda, int32
 
 import gpukernels as gk
@@ -109,10 +109,8 @@ def copy_neighbor(a, b):
 
 def test_one_array_under_two_names(schedule):
     whole = np.arange(65)
-    with pytest.raises(RaceError):
-        launch(copy_neighbor, 1, 64, (whole, whole[:64]), schedule=schedule)
-    with pytest.raises(RaceError):
-        launch(copy_neighbor, 1, 64, (whole[:40], whole[10:30]), schedule=schedule)
+    failure(RaceError, copy_neighbor, 1, 64, whole, whole[:64], schedule=schedule)
+    failure(RaceError, copy_neighbor, 1, 64, whole[:40], whole[10:30], schedule=schedule)
     columns = np.arange(130).reshape(65, 2)
     launch(copy_neighbor, 1, 64, (columns[:, 0], columns[:64, 1]), schedule=schedule)
     launch(copy_neighbor, 1, 64, (whole[:33], whole[33:]), schedule=schedule)
@@ -136,8 +134,7 @@ def test_the_element_is_named_as_the_kernel_writes_it():
     with pytest.raises(RaceError, match=r"race on `tile\[3, 0\]`: .* block \(0, 0, 0\), thread"):
         launch(in_a_tile, 2, 32, (np.zeros(64),))
     plane = np.zeros((5, 6, 6), int)
-    with pytest.raises(RaceError, match=r"race on `a\[3, 0, 2\]`"):
-        launch(in_a_plane, 1, 32, (plane[:, ::2, ::2],))
+    failure(RaceError, in_a_plane, 1, 32, plane[:, ::2, ::2], match=r"race on `a\[3, 0, 2\]`")
     assert not plane.any(), "the statement that races has not been carried out"
 
 
@@ -286,8 +283,7 @@ def test_whoever_comes_last_may_reset_the_counter_by_a_plain_store(schedule):
     launch(last_block_resets, 5, 33, (arrived, seen), schedule=schedule, seed=2)
     assert arrived[0] == 0
     assert seen[0] == 5
-    with pytest.raises(RaceError):
-        launch(first_block_resets, 5, 33, (arrived,), schedule=schedule, seed=2)
+    failure(RaceError, first_block_resets, 5, 33, arrived, schedule=schedule, seed=2)
 
 
 # Waiting for a flag ------------------------------------------------------------

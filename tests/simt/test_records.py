@@ -136,8 +136,7 @@ def swap_fields(a):
 @pytest.mark.parametrize("dtype", [PARTICLE, np.dtype([("x", "f4"), ("y", "f4"), ("tag", "i1")])])
 def test_unwritten_fields_of_an_empty_array(dtype):
     a = uninitialized(8, dtype)
-    with pytest.raises(UninitializedRead, match=r"global array `a\.y` is read"):
-        launch(swap_fields, 1, 8, (a,))
+    failure(UninitializedRead, swap_fields, 1, 8, a, match=r"global array `a\.y` is read")
     a = uninitialized(8, dtype)
     a["y"] = 3  # the host writes
     launch(swap_fields, 1, 8, (a,))

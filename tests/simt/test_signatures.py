@@ -10,6 +10,7 @@ from types import SimpleNamespace
 import numba
 import numpy as np
 import pytest
+from launching import failure
 from numba import cuda
 
 from gpukernels.simt import Recorder, launch
@@ -62,8 +63,7 @@ def test_an_array_must_be_of_the_declared_type(with_signature):
     def kernel(a):
         a[0] = first(a)
 
-    with pytest.raises(KernelTypeError, match="no signature of `<lambda>` takes"):
-        launch(kernel, 1, 1, (np.zeros(3),))
+    failure(KernelTypeError, kernel, 1, 1, np.zeros(3), match="no signature of `<lambda>` takes")
 
 
 RECURSIVE = """from numba import cuda, int64
@@ -159,5 +159,4 @@ def test_recursion_without_an_end_is_an_error(imported):
 
 
 def test_a_local_array_of_a_function_that_calls_itself_is_refused(imported):
-    with pytest.raises(UnsupportedConstruct, match="local array"):
-        launch(imported(KEEPS), 1, 1, (np.zeros(1, np.int64),))
+    failure(UnsupportedConstruct, imported(KEEPS), 1, 1, np.zeros(1, np.int64), match="local array")

@@ -7,7 +7,7 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from launching import line_of, traced
+from launching import failure, line_of, traced
 from numba import cuda, float32, int32
 
 import gpukernels as gk
@@ -310,10 +310,8 @@ def test_a_launch_that_fails_half_way_leaves_nothing_in_files(monkeypatch, in_me
     recorder = Recorder(limit=40_000)
     launch(branches, 1, 64, arguments(64, 10), recorder=recorder)
     before = recorder.trace
-    with pytest.raises(TraceLimit):
-        launch(branches, 1, 64, arguments(64, 1_000), recorder=recorder)
-    with pytest.raises(OutOfBounds):
-        launch(branches, 1, 64, (np.ones(3), np.ones(64), 100), recorder=recorder)
+    failure(TraceLimit, branches, 1, 64, *arguments(64, 1_000), recorder=recorder)
+    failure(OutOfBounds, branches, 1, 64, np.ones(3), np.ones(64), 100, recorder=recorder)
     launch(branches, 1, 64, arguments(64, 10), recorder=recorder)
     after = recorder.trace
     assert len(after.launches) == 2

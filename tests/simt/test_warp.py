@@ -7,7 +7,7 @@ import pytest
 from effort import examples
 from hypothesis import HealthCheck, given, note
 from hypothesis import strategies as st
-from launching import SCHEDULES, kernel_from, launched, line_of
+from launching import SCHEDULES, failure, kernel_from, launched, line_of
 from numba import cuda, int32
 
 from gpukernels.simt import launch
@@ -172,8 +172,7 @@ def under_two_common_masks(first, second, out):
 )
 def test_each_mask_is_checked_whatever_the_last_one_was(kernel, second, says):
     masks = np.full(32, 0xFFFF), np.full(32, second)
-    with pytest.raises(ShuffleError, match=says):
-        launch(kernel, 1, 32, (*masks, np.zeros(32, int)))
+    failure(ShuffleError, kernel, 1, 32, *masks, np.zeros(32, int), match=says)
     launch(kernel, 1, 32, (masks[0], masks[0], np.zeros(32, int)))
 
 
