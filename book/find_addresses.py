@@ -20,7 +20,6 @@ from markdown_it.token import Token
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 from mdit_py_plugins.myst_blocks import myst_block_plugin
 from mdit_py_plugins.myst_role import myst_role_plugin
-from report_page.sections import Page as Report
 
 sys.path.insert(0, str(Path(__file__).parent / "_ext"))
 import kept_addresses
@@ -62,7 +61,7 @@ def page_of(source: Path) -> Page:
     outputs = (output.get("data", {}) for cell in cells for output in cell.get("outputs", []))
     html = "".join("".join(data.get("text/html", "")) for data in outputs)
     if report_page.PLACE.search(text):
-        html += report_page.written(text, Report())
+        html += report_page.written(text)
     records = figures_of(html)[1]
     page = Page(set(), {figure_id(record): record for record in records}, {*plays_of(records)})
     for part in markdown:

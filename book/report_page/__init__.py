@@ -12,19 +12,16 @@ from pathlib import Path
 from typing import Any
 
 from sphinx.application import Sphinx
-from sphinx.util import logging
 
 from gpukernels.notebook import record
 
 from .papers import FOLDER
-from .sections import Page
+from .sections import PARTS
 
-LOGGER = logging.getLogger(__name__)
-PART = 'class="gk-beside'
 PLACE = re.compile(r"<!-- report: ([a-z0-9-]+) -->")
 
 
-def written(source: str, page: Page) -> str:
+def written(source: str) -> str:
     """Return a page's source with every part in its place.
 
     Raises
@@ -32,18 +29,13 @@ def written(source: str, page: Page) -> str:
     KeyError
         If a place names no part.
     """
-    return PLACE.sub(lambda place: raw(page.places[place[1]]()), source)
-
-
-def raw(html: str) -> str:
-    """Return HTML in a directive of MyST, which does not change it."""
-    return f"`````{{raw}} html\n{html}\n`````"
+    return PLACE.sub(lambda place: f"`````{{raw}} html\n{PARTS[place[1]]()}\n`````", source)
 
 
 def write(app: Sphinx, page: str, source: list[str]) -> None:
     """Write the parts, and note the files that they come from."""
     if PLACE.search(source[0]):
-        source[0] = written(source[0], Page())
+        source[0] = written(source[0])
         code = Path(__file__).parent
         for files in (FOLDER.glob("*.json"), record.FOLDER.glob("*.json"), code.glob("*.py")):
             for file in sorted(files):
@@ -52,7 +44,7 @@ def write(app: Sphinx, page: str, source: list[str]) -> None:
 
 def add_style(app: Sphinx, page: str, template: str, context: dict[str, Any], tree: Any) -> None:
     """Name the style sheet on the pages that need it."""
-    if PART in context.get("body", ""):
+    if 'class="gk-beside' in context.get("body", ""):
         app.add_css_file("report.css", priority=970)
 
 

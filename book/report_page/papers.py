@@ -17,31 +17,24 @@ KEYS = (
     "busato2017loadbalancing",
     "busato2017chapter",
 )
-NOTHING: dict[str, Any] = {"year": 0, "hardware": {}, "tables": [], "plots": [], "slips": []}
 
 
 class Paper:
-    """A paper's numbers, or none if its file is missing.
+    """A paper's numbers.
 
     Parameters
     ----------
     key : str
         The paper's key in ``book/references.bib``, which is the name of its file.
-    folder : Path
-        The folder of the files.
     """
 
-    def __init__(self, key: str, folder: Path = FOLDER):
-        path = folder / f"{key}.json"
-        self.key, self.exists = key, path.exists()
-        self.data = json.loads(path.read_text(encoding="utf-8")) if self.exists else NOTHING
-        self.year = self.data["year"]
-        self.missing = "" if self.exists else f"Missing here: data/papers/{key}.json."
+    def __init__(self, key: str):
+        self.data = json.loads((FOLDER / f"{key}.json").read_text(encoding="utf-8"))
+        self.name, self.year = self.data["name"], self.data["year"]
 
     def table(self, name: str) -> dict[str, Any]:
-        """Return a table by its name; an empty one if it is not there."""
-        empty = {"rows": [], "columns": [], "unit": "", "hardware": "", "what": ""}
-        return next((t for t in self.data["tables"] if t["table"] == name), empty)
+        """Return a table by its name."""
+        return {table["table"]: table for table in self.data["tables"]}[name]
 
     def number(self, table: str, row: str, column: str) -> Number | str | None:
         """Return a number of a table, the text in its place, or None if the cell is not there.
@@ -64,6 +57,6 @@ class Paper:
 
     def machine(self, name: str) -> str:
         """Return a device's full name with the version of CUDA and the host, as far as known."""
-        known = self.data["hardware"].get(name, {"device": name})
+        known = self.data["hardware"][name]
         cuda = f"CUDA {known['cuda']}" if known.get("cuda") else ""
         return ", ".join(part for part in (known["device"], cuda, known.get("host")) if part)
