@@ -12,6 +12,7 @@ import pytest
 import yaml
 from built_book import ROOT, built_book
 
+sys.path.insert(0, str(ROOT / "book"))
 sys.path.insert(0, str(ROOT / "book" / "_ext"))
 mathml = pytest.importorskip("mathml", reason="math-core comes with the book's packages")
 

@@ -15,6 +15,7 @@ from typing import Any
 
 from docutils import nodes
 from kept_addresses import moves_of
+from page_parts import FIGURE
 from sphinx.application import Sphinx
 from sphinx.transforms import SphinxTransform
 from sphinx.util import logging
@@ -22,9 +23,6 @@ from sphinx.util import logging
 from gpukernels.views.address import ADDRESS, address_problem, figure_id
 
 LOGGER = logging.getLogger(__name__)
-FIGURE = re.compile(
-    r'<figure (class="gk-view .*?<script type="application/json">(.*?)</script>)', re.DOTALL
-)
 LINK = re.compile(r'href="(#fig-[^"]*)"')
 MOVES = '<script type="application/json" class="gk-moves">{}</script>'
 
@@ -49,8 +47,8 @@ def figures_of(body: str) -> tuple[str, list[dict[str, Any]]]:
     records = []
 
     def named(figure: re.Match[str]) -> str:
-        records.append(json.loads(figure[2]))
-        return f'<figure id="{figure_id(records[-1])}" {figure[1]}'
+        records.append(json.loads(figure["record"]))
+        return f'<figure id="{figure_id(records[-1])}" {figure["rest"]}'
 
     return FIGURE.sub(named, body), records
 

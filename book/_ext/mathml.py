@@ -15,6 +15,7 @@ from pathlib import Path
 
 from docutils import nodes
 from math_core import LatexError, LatexToMathML
+from page_parts import static
 from sphinx.application import Sphinx
 from sphinx.util import logging
 from sphinx.writers.html5 import HTML5Translator
@@ -110,10 +111,8 @@ def add_style(app: Sphinx) -> None:
     """Write the style sheet that holds the font, and name it on every page."""
     if app.builder.format != "html":
         return
-    target = Path(app.outdir) / "_static"
-    target.mkdir(parents=True, exist_ok=True)
     font = base64.b64encode(FONT.read_bytes()).decode()
-    (target / "math.css").write_text(STYLE.format(font=font), encoding="utf-8")
+    (static(app) / "math.css").write_text(STYLE.format(font=font), encoding="utf-8")
     app.add_css_file("math.css", priority=900)
 
 

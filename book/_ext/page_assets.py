@@ -5,9 +5,10 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
+from page_parts import classic, reader, static
 from sphinx.application import Sphinx
 
-from gpukernels.views.script import classic_script, encoder_script, join, stylesheet
+from gpukernels.views.script import classic_script, encoder_script, stylesheet
 
 BOOK = Path(__file__).parents[1]
 PAPER = BOOK / "paper" / "paper.css"
@@ -18,17 +19,11 @@ SCRIPTS = {
 }
 
 
-def read(name: str) -> str:
-    """Return the text of a module in ``book/js``."""
-    return (BOOK / "js" / f"{name}.js").read_text(encoding="utf-8")
-
-
 def add_assets(app: Sphinx) -> None:
     """Write the figures' files into the pages' folder, and name all after the theme's files."""
     if app.builder.format != "html":
         return
-    target = Path(app.outdir) / "_static"
-    target.mkdir(parents=True, exist_ok=True)
+    target = static(app)
     (target / "views.css").write_text(stylesheet(), encoding="utf-8")
     app.add_css_file("views.css", priority=900)
     app.add_css_file("book.css", priority=950)
@@ -37,7 +32,7 @@ def add_assets(app: Sphinx) -> None:
         app.add_css_file(PAPER.name, priority=990)
         return
     for name, modules in SCRIPTS.items():
-        script = f'(() => {{ "use strict";\n{join(modules, read)}\n}})();\n'
+        script = classic(modules, reader(BOOK / "js"))
         (target / name).write_text(script, encoding="utf-8")
     (target / "views.js").write_text(classic_script(), encoding="utf-8")
     (target / "gifenc.js").write_text(encoder_script(), encoding="utf-8")

@@ -11,20 +11,20 @@ import re
 from pathlib import Path
 from typing import Any
 
+from page_parts import classic, reader, static
 from sphinx.application import Sphinx
 from sphinx.util import logging
 
 from gpukernels import __version__
 from gpukernels.exercises import CATALOG
 from gpukernels.exercises.tasks import EXERCISES
-from gpukernels.views.script import join, read_module
 
 from .listing import PLACE, listed, read_chapter
 from .sheets import as_json, sheet_of
 from .syllabus import with_tables
 
 LOGGER = logging.getLogger(__name__)
-JS = Path(__file__).parent / "js"
+read = reader(Path(__file__).parent / "js")
 #: A cell that shows an exercise, up to the exercise's id.
 CELL = re.compile(
     r'<div class="cell [^"]*tag_exercise[^"]*">(?:(?!<div class="cell ).)*?'
@@ -32,19 +32,6 @@ CELL = re.compile(
     r'<span class="p">\(</span><span class="s2">"([a-z0-9-]+)"',
     re.DOTALL,
 )
-
-
-def read(name: str) -> str:
-    """Return the text of a module, of the exercises or of the figures."""
-    own = JS / f"{name}.js"
-    return own.read_text(encoding="utf-8") if own.exists() else read_module(name)
-
-
-def script() -> str:
-    """Return the pages' script: a classic one, because pages opened as files load no modules."""
-    code = join(["page"], read)
-    start = f'bringExercisesToLife("{__version__}");'
-    return f'(() => {{ "use strict";\n{code}\n{start} }})();\n'
 
 
 def exercises_of(document: str) -> list:
@@ -116,9 +103,8 @@ def add_assets(app: Sphinx) -> None:
     """Write the exercises' script, and name it and its style sheet on every page."""
     if app.builder.name != "html":
         return
-    target = Path(app.outdir) / "_static"
-    target.mkdir(parents=True, exist_ok=True)
-    (target / "exercises.js").write_text(script(), encoding="utf-8")
+    script = classic(["page"], read, f'bringExercisesToLife("{__version__}");')
+    (static(app) / "exercises.js").write_text(script, encoding="utf-8")
     for name in ("exercises.css", "questions.css"):
         app.add_css_file(name, priority=960)
     app.add_js_file("exercises.js", priority=910, loading_method="defer")

@@ -10,60 +10,62 @@ import json
 import re
 import shutil
 import zipfile
-from functools import cache
 from html import escape
 from pathlib import Path
 from typing import Any
 
+from page_parts import FIGURE, classic, reader, static
 from sphinx.application import Sphinx
 
 import gpukernels
 from gpukernels.views.address import figure_id
-from gpukernels.views.script import join, read_module
 
 from . import listings, pyodide
 from .slicing import program_of
 
 HERE = Path(__file__).parent
 PACKAGE = Path(gpukernels.__file__).parent
-FIGURE = re.compile(
-    r'<figure class="gk-view .*?<script type="application/json">(.*?)</script>', re.DOTALL
-)
 LISTING = '<figure class="gk-listing">'
 #: Names in programs that the page's interpreter cannot run: they read stored measurements, or need
 #: packages.
 ELSEWHERE = re.compile(r"\brecord\.kept\(|\bexecuted\(|\bDASK\b|\bMETIS\b")
 
 
-def programs_of(notebook: Path) -> dict[str, str]:
-    """Return the program of each figure of a chapter, by the figure's id."""
-    cells: list[str] = []
+def code_cells(notebook: Path) -> list[dict[str, Any]]:
+    """Return the code cells of a chapter."""
+    cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
+    return [cell for cell in cells if cell["cell_type"] == "code"]
+
+
+def programs_of(cells: list[dict[str, Any]]) -> dict[str, str]:
+    """Return the program of each figure in a chapter's code cells, by the figure's id."""
+    sources: list[str] = []
     programs = {}
-    for cell in json.loads(notebook.read_text(encoding="utf-8"))["cells"]:
+    for cell in cells:
         source = "".join(cell["source"])
-        if cell["cell_type"] != "code" or source.startswith("# Set-up:"):
+        if source.startswith("# Set-up:"):
             continue
-        cells.append(source)
+        sources.append(source)
         for output in cell["outputs"]:
             html = "".join(output.get("data", {}).get("text/html", ""))
             for figure in FIGURE.finditer(html):
-                program = program_of(cells)
+                program = program_of(sources)
                 if not ELSEWHERE.search(program):
-                    programs[figure_id(json.loads(figure[1]))] = program
+                    programs[figure_id(json.loads(figure["record"]))] = program
     return programs
 
 
-def listed_programs(notebook: Path) -> dict[str, str]:
-    """Return the program of each printed kernel of a chapter, by a name for its place.
+def listed_programs(cells: list[dict[str, Any]]) -> dict[str, str]:
+    """Return the program of each printed kernel in code cells, by a name for its place.
 
     A listing that no technique runs, or that the page has shown before, has an empty program.
     """
     programs: dict[str, str] = {}
-    for cell in json.loads(notebook.read_text(encoding="utf-8"))["cells"]:
-        for output in cell.get("outputs", []):
+    for cell in cells:
+        for output in cell["outputs"]:
             data = output.get("data", {})
             if LISTING in "".join(data.get("text/html", "")):
-                program = listings.program_of("".join(data["text/plain"])) or ""
+                program = listings.program_of("".join(data["text/plain"]))
                 name = listings.name_of("".join(data["text/plain"]))
                 if name in programs:
                     name, program = f"{name}-{len(programs)}", ""
@@ -79,24 +81,18 @@ def add_programs(app: Sphinx, page: str, template: str, context: dict[str, Any],
     # For this page alone.
     app.add_css_file("live.css", priority=970)
     app.add_js_file("live.js", priority=920, loading_method="defer")
-    for name, program in programs_of(notebook).items():
+    cells = code_cells(notebook)
+    for name, program in programs_of(cells).items():
         opening = f'<figure id="{name}" '
         written = f'{opening}data-program="{escape(program)}" '
         context["body"] = context["body"].replace(opening, written, 1)
     first, *rest = context["body"].split(LISTING)
-    for part, (name, program) in zip(rest, listed_programs(notebook).items(), strict=True):
+    for part, (name, program) in zip(rest, listed_programs(cells).items(), strict=True):
         data = f' id="code-{name}" data-program="{escape(program)}"' if program else ""
         first += f"{LISTING.removesuffix('>')}{data}>{part}"
     context["body"] = first
 
 
-def read(name: str) -> str:
-    """Return the text of a module, of this folder or of the figures."""
-    own = HERE / "js" / f"{name}.js"
-    return own.read_text(encoding="utf-8") if own.exists() else read_module(name)
-
-
-@cache
 def script() -> str:
     """Return the script of every page: a classic one, as pages opened as files load no modules."""
     local = pyodide.folder() is not None
@@ -111,7 +107,7 @@ def script() -> str:
     ]
     worker = (HERE / "worker.js").read_text(encoding="utf-8")
     given = f"{json.dumps(files)}, {json.dumps(pyodide.WHEEL)}, {json.dumps(worker)}"
-    return f'(() => {{ "use strict";\n{join(["live"], read)}\nofferPrograms({given}); }})();\n'
+    return classic(["live"], reader(HERE / "js"), f"offerPrograms({given});")
 
 
 def write_package(target: Path) -> None:
@@ -129,8 +125,7 @@ def add_assets(app: Sphinx) -> None:
     """Write the files that pages load, at the start or after a click."""
     if app.builder.name != "html":
         return
-    target = Path(app.outdir) / "_static"
-    target.mkdir(parents=True, exist_ok=True)
+    target = static(app)
     (target / "live.js").write_text(script(), encoding="utf-8")
     write_package(target / "gpukernels.zip")
     shutil.copy(HERE / "editor" / "codemirror.js", target)

@@ -16,6 +16,7 @@ from figure_pages import COLORS, PAGE, RECORDS, Problems, folder, html_of  # noq
 
 from gpukernels.views.figure import figure_html
 
+sys.path.insert(0, str(ROOT / "book"))
 sys.path.insert(0, str(ROOT / "book" / "_ext"))
 from figure_links import MOVES, anchored, figures_of
 

@@ -98,7 +98,7 @@ def site(book, tmp_path_factory) -> Iterator[str]:
         (folder / "pyodide.asm.js").write_text("")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PYODIDE", str(folder))
-        files = {"/_static/live.js": live.script.__wrapped__().encode()}
+        files = {"/_static/live.js": live.script().encode()}
     for file in pyodide.FILES:
         files[f"/_static/pyodide/{file.name}"] = (folder / file.name).read_bytes()
     interpreter = Interpreter(tmp_path_factory.mktemp("programs"))

@@ -8,7 +8,8 @@ import re
 import pytest
 from effort import EFFORT, SOAK
 from interpreter import ROOT
-from live import FIGURE, listed_programs, programs_of
+from live import code_cells, listed_programs, programs_of
+from page_parts import FIGURE
 
 from gpukernels.views.address import figure_id
 
@@ -24,7 +25,7 @@ CHAPTERS = sorted((ROOT / "chapters").glob("*.ipynb"))
 PROGRAMS = {
     (chapter.stem, figure): program
     for chapter in CHAPTERS
-    for figure, program in programs_of(chapter).items()
+    for figure, program in programs_of(code_cells(chapter)).items()
 }
 
 
@@ -33,14 +34,16 @@ LISTED = {("frontier_bfs", "harish-level"), ("scans", "block-exclusive-scan")}
 LISTINGS = {
     (chapter.stem, name): program
     for chapter in CHAPTERS
-    for name, program in listed_programs(chapter).items()
+    for name, program in listed_programs(code_cells(chapter)).items()
     if program
 }
 
 
 def records_of(html: str) -> dict[str, str]:
     """Return the records in a text, by the ids of their figures."""
-    return {figure_id(json.loads(match[1])): match[1] for match in FIGURE.finditer(html)}
+    return {
+        figure_id(json.loads(match["record"])): match["record"] for match in FIGURE.finditer(html)
+    }
 
 
 def without_line_numbers(text: str) -> str:
