@@ -146,22 +146,6 @@ def test_the_citation_is_valid_by_its_schema_with_an_address_and_without(copy, u
     assert {"version", "date-released"} <= {*yaml.safe_load((copy / "CITATION.cff").read_text())}
 
 
-@pytest.mark.parametrize(
-    ("line", "wrong"),
-    [("date-released: ", "date-released: soon"), ("title: ", "titel: x")],
-)
-def test_the_schema_refuses_a_citation_that_is_wrong(copy, line, wrong):
-    path = copy / "CITATION.cff"
-    path.write_text(re.sub(rf"(?m)^{line}.*$", wrong, path.read_text()))
-    assert line.partition(":")[0] in complaints(copy)
-
-
-def test_the_package_names_no_address_until_one_is_set(copy):
-    assert package(copy) == ({}, {})
-    for name in ("pyproject.toml", "CITATION.cff"):
-        assert "OWNER" not in (copy / name).read_text()
-
-
 def test_the_package_and_its_citation_name_the_address_that_is_set(copy):
     set_address(copy, URL, "v1.2.3")
     urls, cited = package(copy)
@@ -179,19 +163,6 @@ def test_the_package_and_its_citation_name_the_address_that_is_set(copy):
     assert urls["Issues"] == f"{other}/-/issues"
     set_address(copy, PLACEHOLDER)
     assert package(copy) == ({}, {})
-
-
-def test_a_tag_alone_is_set_for_the_address_of_each_clone(copy):
-    assert set_address(copy, "", "v1.2.3").returncode == 0
-    settings = yaml.safe_load((copy / "_config.yml").read_text())["repository"]
-    assert settings == {"url": PLACEHOLDER, "branch": "v1.2.3"}
-
-
-def test_setting_the_same_address_twice_changes_nothing(copy):
-    set_address(copy, URL)
-    once = files(copy)
-    set_address(copy, URL + ".git")
-    assert files(copy) == once
 
 
 def test_the_tree_is_in_line_with_its_own_settings(copy):

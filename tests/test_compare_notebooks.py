@@ -136,17 +136,6 @@ def notebook(tmp_path):
     return path
 
 
-def test_a_table_says_what_was_compared_and_a_notebook_as_stored_is_no_error(notebook, capsys):
-    assert main([str(notebook)]) == 0
-    head, row, end = capsys.readouterr().out.splitlines()
-    assert head.split() == "notebook seconds of CPU compared left out differences".split()
-    name, seconds, cpu, *counts = row.split()
-    assert (name, counts) == ("one", ["3", "1", "0"])
-    assert float(seconds) > 0
-    assert float(cpu) > 0
-    assert end == "On simt all compared cells have their stored output."
-
-
 def test_a_difference_and_a_cell_that_fails_are_named_and_an_error(notebook, tmp_path, capsys):
     other = copy.deepcopy(nbformat.read(notebook, 4))
     other.cells[2].source = "1 / 0"

@@ -40,20 +40,6 @@ def test_everything_that_can_be_had_appears(allowed, effort, always, size):
     assert len(rows) == len(held(rows, len(FACTORS))), "none stands there twice"
 
 
-def test_pairs_take_few_rows_and_no_values_none():
-    assert len(every_pair(*FACTORS, effort=TEST)) == 12
-    assert 48 <= len(every_pair(*FACTORS, always=True, effort=TEST)) <= 56
-    assert every_pair([], "ab", effort=TEST) == []
-
-
-def test_where_values_appear_once_they_appear_evenly_and_meet_others():
-    """Of 30 rows each of three values has ten, and each pair with another three is there."""
-    rows = every_pair(range(30), "abc", [1, 2, 3], effort=TEST)
-    for column in (1, 2):
-        assert set(Counter(row[column] for row in rows).values()) == {10}
-    assert {row[1:] for row in rows} == set(product("abc", [1, 2, 3]))
-
-
 CROSSING = """
 import pytest
 

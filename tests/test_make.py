@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import re
 import shutil
 import subprocess
 import sys
@@ -12,10 +10,6 @@ from pathlib import Path
 import pytest
 from built_book import ROOT
 from own_make import own_environment
-
-sys.path.insert(0, str(ROOT / "book" / "_ext"))
-
-MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
 
 
 @pytest.fixture
@@ -87,30 +81,12 @@ def test_one_whose_packages_were_installed_by_half_is_made_anew(project):
     assert "made anew" not in environment(project)
 
 
-def test_one_whose_folder_was_renamed_is_made_anew(project):
-    environment(project)
-    moved = project.rename(project.with_name("renamed"))
-    printed = environment(moved)
-    assert f"made anew: it was made with Python {sys.version.split()[0]}" in printed
-    assert f"in {project / '.venv'} and is now" in printed
-    assert "Installing" in printed
-
-
 def test_one_whose_python_is_gone_is_made_anew(project):
     environment(project)
     for python in (project / ".venv" / "bin").glob("python*"):
         python.unlink()
         python.symlink_to("/nowhere/python3")
     assert ".venv is made anew: its Python does not run any more." in environment(project)
-
-
-def test_one_whose_python_was_replaced_is_made_anew(project):
-    environment(project)
-    stamp = project / ".venv" / "made"
-    stamp.write_text(stamp.read_text().replace("Python 3", "Python 2", 1))
-    assert re.search(
-        r"made anew: it was made with Python 2\S+ .* is now Python 3", environment(project)
-    )
 
 
 def test_a_python_that_is_named_replaces_another(project):
@@ -123,18 +99,6 @@ def test_a_python_that_is_named_replaces_another(project):
     done = make(project, f"PYTHON={other}")
     assert f"it was made with Python {sys.version.split()[0]}" in done.stdout
     assert f"{other} is another" in done.stdout
-
-
-def test_little_room_is_said_where_an_installation_fails(project):
-    """`df` stands in for a disk that is full."""
-    environment(project)
-    (project / ".venv" / "book-installed").unlink()
-    df = project.parent / "bin" / "df"
-    df.write_text("#!/bin/sh\necho head\necho /dev/sda1 100 100 12345 100% /full\n")
-    df.chmod(0o755)
-    failed = make(project, install="false")
-    assert failed.returncode != 0
-    assert "/full has room for 12 MB; .venv takes about 2,000." in failed.stderr
 
 
 def test_colabs_versions_have_an_environment_that_is_stamped_like_the_other(project):
@@ -165,32 +129,3 @@ def dry(target: str) -> str:
 
 def test_every_change_is_held_to_all_chapters():
     assert {"tests", "chapters", "book/index.ipynb", "--nbval"} <= set(dry("test").split())
-
-
-def test_the_lock_leaves_out_what_is_younger_than_two_weeks():
-    locks = [line for line in MAKEFILE.splitlines() if "uv pip compile" in line]
-    assert len(locks) == 3
-    assert all('--exclude-newer "2 weeks"' in line for line in locks)
-
-
-def test_no_test_compares_times():
-    """What must be fast is timed by `make bench`, whose files pytest does not collect."""
-    clock = re.compile(r"perf_counter|process_time|monotonic\(|performance\.now|\btime\.time\(")
-    file = Path(__file__)
-    tests = [p for p in (ROOT / "tests").rglob("test_*.py") if p != file]
-    assert [p.name for p in tests if clock.search(p.read_text(encoding="utf-8"))] == []
-    assert any((ROOT / "tests").rglob("bench_*.py"))
-    assert "find tests -name 'bench_*.py'" in MAKEFILE
-
-
-def test_the_tests_keep_what_python_compiles(project):
-    # `told` is what the tests wait for, and sees what they will: the recipe itself is not run.
-    text = MAKEFILE.replace(
-        "\ntest: $(VENV)/test-installed\n", "\ntest: told\ntold:\n\t@env\nrest:\n"
-    )
-    assert text != MAKEFILE
-    (project / "Makefile").write_text(text)
-    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
-    command = ["make", "-C", str(project), "test"]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
-    assert "PYTHONDONTWRITEBYTECODE=" in done.stdout.splitlines()

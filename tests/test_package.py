@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import doctest
 import os
-import re
 import subprocess
 import sys
 import tarfile
@@ -178,10 +177,3 @@ def test_the_citation_names_the_version_and_the_date_of_the_edition(monkeypatch)
     }
     monkeypatch.setattr(editions, "read", files.get)
     assert editions.cited() == "version: 9.8.7\ndate-released: 2031-02-03\ntitle: A book\n"
-
-
-def test_the_changes_are_listed_by_edition_and_begin_with_the_unreleased_or_the_version():
-    headings = re.findall(r"^## (.+)$", editions.read("CHANGELOG.md"), re.MULTILINE)
-    dated = [f"{version} ({date})" for version, date in editions.dates().items()]
-    assert headings in (["Unreleased", *dated], dated)
-    assert headings[0] == "Unreleased" or headings[0].startswith(f"{gk.__version__} ")

@@ -73,14 +73,6 @@ def test_what_is_checked_out_and_staged_stays(copy):
     assert git(copy, "branch", "--show-current") == "main"
 
 
-def test_publishing_again_follows_the_last_time_and_drops_pages_that_are_gone(copy):
-    publish(copy)
-    (copy / "_build" / "html" / "index.html").unlink()
-    publish(copy)
-    assert "index.html" not in git(copy, "ls-tree", "--name-only", "gh-pages").splitlines()
-    assert git(copy, "rev-list", "--count", "gh-pages") == "2"
-
-
 def test_without_an_address_nothing_is_committed(copy):
     (copy / "_config.yml").write_text(CONFIG.format(owner="OWNER"))
     run = publish(copy)
