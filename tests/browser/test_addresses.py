@@ -151,26 +151,6 @@ def test_an_address_of_an_earlier_edition_opens_what_has_taken_its_place(open_pa
     page.wait_for_function("location.hash === '#fig-grid?run=a-b-c&step=3'")
 
 
-def test_a_state_of_a_figure_that_is_gone_leads_to_the_text_in_its_place(open_parts):
-    text = '<p id="fig-gone">It is gone.</p>'
-    page = open_parts(FAR, text, FAR, GRID, hash_="#fig-gone?run=b&step=3")
-    assert is_in_window(page, page.get_by_text("It is gone."))
-
-
-def test_what_stands_above_may_grow_until_the_reader_takes_over(open_parts):
-    page = open_parts(FAR, GRID, FAR, hash_="#fig-grid?step=2")
-    grow = "document.querySelector('main').prepend(Object.assign(document.createElement('p'),"
-    page.evaluate(grow + " { style: 'height: 700px; overflow-anchor: none' }))")
-    page.wait_for_timeout(100)
-    assert is_in_window(page, page.locator("#fig-grid"))
-    page.mouse.wheel(0, -2000)
-    page.wait_for_function("scrollY < 1800")
-    was = page.evaluate("scrollY")
-    page.evaluate("document.querySelector('main').append(document.createElement('hr'))")
-    page.wait_for_timeout(100)
-    assert page.evaluate("scrollY") == was
-
-
 def address_of(page):
     return page.evaluate("location.hash")
 
@@ -225,13 +205,6 @@ def test_a_sentence_comes_to_a_figure_out_of_sight_and_back_leads_to_the_sentenc
     assert is_in_window(page, page.locator("#fig-grid"))
     page.go_back()
     page.wait_for_function(f"Math.abs(scrollY - {read}) < 2")
-
-
-def test_a_new_hash_moves_the_page_that_is_open(open_parts):
-    page = open_parts(TILES, FAR, GRID, FAR, hash_="#fig-grid?step=2")
-    page.evaluate("location.hash = '#fig-tiles?right=c&step=3'")
-    page.wait_for_function("scrollY < 200")
-    assert page.locator("#fig-tiles .gk-tile-run b").all_text_contents() == ["a", "c"]
 
 
 def test_a_folded_figure_is_unfolded(open_parts):
@@ -296,12 +269,6 @@ def test_a_cell_plays_its_run_and_one_that_cannot_play_does_not_pretend_to(open_
     # Another counter has other numbers and the same runs.
     page.get_by_label("Counter").select_option("ms")
     assert page.locator(".gk-compare-play").count() == 2
-
-
-def test_cells_without_scripts_or_their_figure_are_plain(open_parts):
-    assert open_parts(COMPARISON).locator(".gk-compare-play").count() == 0
-    page = open_parts(GRID, COMPARISON, scripts=False)
-    assert page.locator(".gk-compare-play").count() == 0
 
 
 #: Clicks a link by a script, which does not wait for scrolling; returns the state of its figure.

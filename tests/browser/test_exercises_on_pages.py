@@ -231,15 +231,6 @@ def test_the_tries_on_pages_download_in_the_form_of_a_record(own_browser, tmp_pa
     assert problems == []
 
 
-def test_a_kernel_that_is_called_solved_no_more_has_no_record(open_page):
-    page, _ = open_page(SIMT)
-    box = page.get_by_label("I have solved it in a notebook").last
-    box.check()
-    assert "declared" in page.evaluate("localStorage.getItem('gk-exercise-records')")
-    box.uncheck()
-    assert page.evaluate("localStorage.getItem('gk-exercise-records')") is None
-
-
 @pytest.mark.parametrize("held", [DAMAGED, REFUSING], ids=["damaged", "refused"])
 def test_a_browser_that_keeps_nothing_judges_all_the_same(open_page, held):
     page, problems = open_page(SIMT)

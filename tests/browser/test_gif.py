@@ -68,22 +68,6 @@ def test_a_gif_has_each_step_as_a_frame_that_looks_as_in_the_page(open_figures, 
         assert all((frames[k] != frames[step]).any() for k in others)
 
 
-def test_a_gif_is_called_by_its_page_figure_and_run_and_plays_as_fast_as_the_figure(open_figures):  # noqa: F811
-    page = open_figures("parts")
-    figure = page.locator("figure")
-    page.locator(".gk-speeds select").select_option("4×")
-    page.locator(".gk-controls select").first.select_option(index=1)
-    file, gif = save_gif(page)
-    name = figure.get_attribute("id")
-    assert file.startswith(f"parts-light-{name}-run-")
-    assert "step" not in file
-    _, fast = frames_of(gif)
-    page.locator(".gk-speeds select").select_option("1×")
-    _, usual = frames_of(save_gif(page)[1])
-    assert usual[0] == pytest.approx(4 * fast[0], abs=40)
-    assert len(usual) == len(fast) == RECORDS["parts"]["traces"][1]["steps"]
-
-
 def test_a_page_loads_what_writes_a_gif_when_one_is_wanted(open_figures):  # noqa: F811
     page, asked = open_figures("scan"), []
     page.on("request", lambda request: asked.append(request.url.rpartition("/")[2]))
@@ -141,23 +125,3 @@ def test_a_long_run_shows_how_far_it_is_and_ends_where_a_reader_cancels(open_fig
         page.locator(".gk-now[aria-live=polite]").wait_for()
         assert page.locator(".gk-save progress").is_hidden()
     assert downloads == []
-
-
-def test_another_run_ends_the_gif_of_the_last_one(open_figures):  # noqa: F811
-    page = open_figures("tile")
-    page.evaluate(SLOW)
-    downloads = []
-    page.on("download", lambda download: downloads.append(download))
-    page.locator(".gk-save summary").click()
-    page.get_by_role("button", name="run as GIF (35 frames)").click()
-    page.wait_for_function("document.querySelector('.gk-save progress').value > 0")
-    page.locator(".gk-controls select").first.select_option(index=1)
-    page.get_by_role("button", name="run as GIF (34 frames)").wait_for()
-    assert downloads == []
-
-
-def test_a_figure_of_one_step_has_no_gif(open_figures):  # noqa: F811
-    page = open_figures("graph")
-    page.locator(".gk-save summary").click()
-    page.get_by_role("button", name="as PNG").wait_for()
-    assert page.locator(".gk-save").get_by_role("button").count() == 2

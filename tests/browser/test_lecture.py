@@ -12,7 +12,7 @@ import pytest
 from figure_pages import PAGE, folder, id_of, open_figures  # noqa: F401
 from test_theater import stored
 
-from gpukernels.views.script import VIEWS, classic_script, stylesheet
+from gpukernels.views.script import classic_script, stylesheet
 
 ROOT = Path(__file__).parents[2]
 SCREEN = {"width": 1920, "height": 1080}
@@ -105,10 +105,6 @@ def shown(used_pages, chapter_page):
             return page, page.locator(f"[id='{address.partition('?')[0]}']")
 
         yield opened
-
-
-def test_every_view_has_a_figure_here():
-    assert set(FIGURES) == set(VIEWS)
 
 
 @pytest.mark.parametrize("view", sorted(FIGURES))
@@ -212,43 +208,3 @@ def test_f_asks_for_the_whole_screen_with_the_figure_above_the_page(open_figures
     # The figure still fills the window, and Escape gives it back.
     page.keyboard.press("Escape")
     assert page.locator("figure.gk-wide").count() == 0
-
-
-def test_a_letter_in_a_list_chooses_an_entry(open_figures):  # noqa: F811
-    page = open_figures("frontier")
-    page.get_by_role("combobox", name="Speed").focus()
-    page.keyboard.press("f")
-    assert page.locator("figure.gk-wide").count() == 0
-    assert page.evaluate("document.fullscreenElement") is None
-
-
-def test_a_pointer_finds_its_mark_in_an_enlarged_picture(open_figures):  # noqa: F811
-    page = open_figures("graph steps")
-    page.get_by_role("button", name="Full width").click()
-    picture = page.locator(".gk-wide .gk-graph")
-    dots = picture.evaluate(
-        """(svg) => [...svg.querySelectorAll(".gk-labels text")].map((text) => {
-            const box = text.getBoundingClientRect();
-            return [box.x + box.width / 2, box.y + box.height / 2];
-        })"""
-    )
-    texts = set()
-    for x, y in dots[:4]:
-        page.mouse.move(x, y)
-        texts.add(picture.locator(".gk-note").text_content())
-    assert len(texts) == len(dots[:4]) > 1
-
-
-def test_the_meaning_of_a_number_stands_beside_it_in_an_enlarged_figure(open_figures):  # noqa: F811
-    page = open_figures("frontier")
-    page.get_by_role("button", name="Full width").click()
-    for turn in page.locator(".gk-turns button").filter(visible=True).all():
-        if page.locator("dt[tabindex]").first.is_visible():
-            break
-        turn.click()
-    name = page.locator("dt[tabindex]").first
-    name.hover()
-    note, box = page.locator(".gk-meaning").bounding_box(), name.bounding_box()
-    assert abs(note["x"] - box["x"]) < 12 or note["x"] + note["width"] <= 1280
-    gap = max(note["y"] - box["y"] - box["height"], box["y"] - note["y"] - note["height"])
-    assert 0 <= gap < 12

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
@@ -288,29 +287,6 @@ def test_a_chapter_is_read_in_twenty_minutes_from_picture_to_picture(visit, name
     assert visit(name).inside == []
 
 
-#: Steps the first figure forth and back.
-STEPS = """() => {
-  const figure = document.querySelector("article figure.gk-view");
-  const range = figure.querySelector(".gk-scrub input");
-  for (const step of [1, 0, 1, 0]) {
-    range.value = step;
-    range.dispatchEvent(new Event("input"));
-    figure.getBoundingClientRect();
-  }
-}"""
-
-
-def test_a_step_of_a_figure_on_a_phone_does_not_ask_all_of_the_page_for_its_style(open_page):
-    page, _ = open_page("chapters/duplicates.html", width=390)
-    browser = page.context.browser
-    browser.start_tracing(page=page, categories=["devtools.timeline"])
-    page.evaluate(STEPS)
-    events = json.loads(browser.stop_tracing())["traceEvents"]
-    asked = [e["args"]["elementCount"] for e in events if e["name"] == "UpdateLayoutTree"]
-    assert len(asked) >= 4
-    assert max(asked) < page.evaluate("document.all.length") / 10
-
-
 @pytest.mark.parametrize("theme", THEMES)
 def test_a_page_remembers_the_reader_s_theme_against_the_system_s(open_page, theme):
     other = next(t for t in THEMES if t != theme)
@@ -339,15 +315,6 @@ def test_the_front_page_redirects_to_the_book(open_page):
     page, problems = open_page("index.html")
     page.wait_for_url("**/book/index.html")
     assert problems == []
-
-
-def test_on_a_phone_the_contents_open_and_lead_on(open_page):
-    page, _ = open_page("book/preface.html", width=390)
-    link = page.locator(".bd-links a", has_text="Notation")
-    assert not link.first.is_visible()
-    page.locator("button.primary-toggle:visible").first.click()
-    page.locator("dialog[open] .bd-links a", has_text="Notation").click()
-    page.wait_for_url("**/book/notation.html")
 
 
 def test_a_page_reads_without_scripts(open_page):

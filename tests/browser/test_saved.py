@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import re
-import xml.etree.ElementTree as ET
 
 import numpy as np
 import pytest
@@ -72,19 +71,6 @@ def test_a_saved_svg_looks_alone_as_in_the_page(open_figures, tmp_path, name, th
     assert np.ptp(photo) > 0.5
 
 
-def test_a_saved_file_is_called_by_the_figure_and_its_state(open_figures):  # noqa: F811
-    page = open_figures("frontier")
-    step = page.locator(".gk-scrub input").input_value()
-    name, svg = saved(page, "SVG")
-    figure = page.locator("figure").get_attribute("id")
-    assert name.startswith(figure)
-    assert name.endswith(f"-step-{step}.svg")
-    root = ET.fromstring(svg)
-    texts = {child.tag.rpartition("}")[2]: child.text for child in root}
-    assert texts["title"] == page.locator("figure").get_attribute("aria-label")
-    assert f"#{figure}" in texts["desc"]
-
-
 def test_a_saved_png_is_the_svg_in_three_times_as_many_pixels(open_figures, tmp_path):  # noqa: F811
     page = open_figures("tile")
     name, png = saved(page, "PNG")
@@ -95,19 +81,6 @@ def test_a_saved_png_is_the_svg_in_three_times_as_many_pixels(open_figures, tmp_
     assert abs(np.subtract(coarse.shape[:2], (tall, wide))).max() <= 1
     means = fine[: 3 * tall, : 3 * wide].reshape(tall, 3, wide, 3, 3).mean(axis=(1, 3))
     assert unlike(means[: coarse.shape[0], : coarse.shape[1]], coarse[:tall, :wide]) < 0.02
-
-
-def test_the_figure_is_left_as_it_was_and_escape_closes_the_menu(open_figures):  # noqa: F811
-    page = open_figures("frontier")
-    saved(page, "SVG")
-    before = page.locator("figure").evaluate("(f) => f.outerHTML")
-    saved(page, "SVG")
-    assert page.locator("figure").evaluate("(f) => f.outerHTML") == before
-    page.locator(".gk-save summary").click()
-    page.keyboard.press("Tab")
-    page.keyboard.press("Escape")
-    assert page.locator(".gk-save[open]").count() == 0
-    assert page.evaluate("document.activeElement.localName") == "summary"
 
 
 def test_the_menu_has_a_line_to_cite_the_state_with_its_license(open_figures):  # noqa: F811

@@ -169,32 +169,6 @@ def test_parts_that_do_not_fit_a_phone_take_turns(used_pages, page_of):
         )
 
 
-@WIDTHS
-def test_a_listing_scrolls_to_the_line_of_each_step(used_pages, page_of, width):
-    with used_pages(width) as page:
-        page.goto(page_of("listings", stored(ROOT / "chapters" / "better_queues.ipynb")).as_uri())
-        figure = page.locator("figure.gk-view-warp").first
-        figure.locator("select").first.select_option(index=1)
-        figure.scroll_into_view_if_needed()
-        place, scrolled = page.evaluate("scrollY"), set()
-        seen = """(figure) => {
-            const row = figure.querySelector(".gk-row-now").getBoundingClientRect();
-            const [stage, head] = [".gk-stage", ".gk-head"].map((s) => figure.querySelector(s));
-            const inside = getComputedStyle(stage).overflowY === "auto";
-            const box = (inside ? stage : figure).getBoundingClientRect();
-            const top = inside ? box.top : head.getBoundingClientRect().bottom;
-            const moved = (inside ? stage : figure).scrollTop;
-            return [row.top >= top - 1 && row.bottom <= box.bottom + 1, moved];
-        }"""
-        for step in range(30):
-            figure.get_by_role("slider").fill(str(step))
-            visible, moved = figure.evaluate(seen)
-            assert visible, step
-            scrolled.add(moved)
-        assert len(scrolled) > 1
-        assert page.evaluate("scrollY") == place
-
-
 BELOW = '<p style="height: 2000px">before</p>{}<p style="height: 2000px">after</p>'
 #: Panels as around an output of JupyterLab: they scroll, clip and are positioned.
 PANEL = (
@@ -259,18 +233,6 @@ def test_tab_stays_in_a_figure_that_hides_the_page(open_figures):  # noqa: F811
     for key in ["Tab"] * 12 + ["Shift+Tab"] * 14:
         page.keyboard.press(key)
         assert page.evaluate("Boolean(document.activeElement.closest('figure.gk-wide'))")
-
-
-def test_escape_leaves_a_mark_first_and_the_full_width_then(open_figures):  # noqa: F811
-    page = open_figures("graph steps")
-    page.get_by_role("button", name="Full width").click()
-    page.locator(".gk-graph").focus()
-    page.keyboard.press("ArrowRight")
-    page.keyboard.press("Escape")
-    assert page.locator(".gk-graph .gk-note").text_content() == ""
-    assert page.locator("figure.gk-wide").count() == 1
-    page.keyboard.press("Escape")
-    assert page.locator("figure.gk-wide").count() == 0
 
 
 def test_an_output_as_low_as_its_content_does_not_squeeze_a_figure(used_pages, page_of):

@@ -264,32 +264,6 @@ def test_the_live_widget_is_the_same_figure_and_talks_to_its_model(open_figures,
     assert not slider.count() or slider.input_value() == "0"
 
 
-def test_a_listed_program_scrolls_and_figures_of_a_page_are_independent(open_figures):  # noqa: F811
-    page = open_figures("frontier", "graph csr")
-    first, second = page.get_by_role("slider").all()
-    first.fill("1")
-    assert second.input_value() == "3"
-    # An element with its own use of a key keeps this key.
-    speed = page.get_by_label("Speed").first
-    speed.focus()
-    page.keyboard.press("ArrowRight")
-    assert (first.input_value(), speed.input_value()) == ("1", "2×")
-    graph = page.locator(".gk-graph").first
-    graph.focus()
-    page.keyboard.press("ArrowRight")
-    assert first.input_value() == "1"
-    assert graph.locator(".gk-note").text_content().startswith("vertex 0")
-
-
-def test_a_touch_pins_and_lets_go(open_figures):  # noqa: F811
-    page = open_figures("mapping", width=390, has_touch=True)
-    strip, words = page.locator(".gk-map-strip").first, page.locator(".gk-pointed-words")
-    page.touchscreen.tap(*place(page, strip, 9, 24))
-    assert words.text_content().startswith("Pinned: unit 0: item A")
-    page.touchscreen.tap(*place(page, strip, 9, 24))
-    assert words.text_content() == ""
-
-
 def test_a_comparison_has_all_its_numbers_below_and_in_a_file(open_figures):  # noqa: F811
     for scripts in (True, False):
         page = open_figures("compare", scripts=scripts)
