@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import subprocess
 import sys
@@ -9,12 +10,10 @@ from pathlib import Path
 
 import pytest
 from built_book import ROOT
-from sphinx.application import Sphinx
-from sphinx.util.docutils import docutils_namespace, patch_docutils
+from small_book import book_extensions, build  # noqa: F401
 
 sys.path.insert(0, str(ROOT / "book"))
 import first_cell
-import publish
 from clone_address import clone_address, web_address
 
 ADDRESS = "https://github.com/someone/some-copy"
@@ -64,16 +63,10 @@ def git(folder: Path, *arguments: str) -> None:
 @pytest.fixture
 def clone(tmp_path, monkeypatch):
     """Make a clone of a small book with a remote, and settings, of a test's choice."""
-    cell = {"cell_type": "code", "id": "set-up", "execution_count": 1, "outputs": []}
-    cell |= {"metadata": {"tags": first_cell.TAGS}, "source": ["raise RuntimeError"]}
-    title = {"cell_type": "markdown", "id": "title", "metadata": {}, "source": ["# One"]}
-    notebook = {"cells": [cell, title], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
 
     def new_clone(remote: str | None, url: str = PLACEHOLDER, ref: str = "main") -> Path:
         folder = tmp_path / "clone"
-        (folder / "chapters").mkdir(parents=True)
-        (folder / "index.md").write_text("# Book\n\n```{toctree}\nchapters/one\n```\n")
-        (folder / "chapters" / "one.ipynb").write_text(json.dumps(notebook))
+        folder.mkdir()
         (folder / "_config.yml").write_text(CONFIG.format(url=url, ref=ref))
         git(tmp_path, "init", "--quiet", str(folder))
         if remote:
@@ -84,41 +77,37 @@ def clone(tmp_path, monkeypatch):
     return new_clone
 
 
-def build(folder: Path) -> tuple[str, str, str]:
+def built(folder: Path) -> tuple[str, str, str]:
     """Build the small book; return the chapter's page, its first cell and the messages."""
-    status, options = folder.parent / "status", {}
-    options["extensions"] = ["myst_nb", "sphinx_book_theme", "repository_url", "plain_notebooks"]
-    options |= {"html_theme": "sphinx_book_theme", "nb_execution_mode": "off"}
-    # Sphinx adds to its own default, which a book of another test in this process may have done.
-    options["source_suffix"] = {".md": "myst-nb", ".ipynb": "myst-nb"}
-    options["html_theme_options"] = {
-        "repository_url": PLACEHOLDER,
-        "launch_buttons": {"colab_url": "https://colab.research.google.com"},
-        "use_repository_button": True,
-        "use_issues_button": True,
+    cell = {"cell_type": "code", "id": "set-up", "execution_count": 1, "outputs": []}
+    cell |= {"metadata": {"tags": first_cell.TAGS}, "source": ["raise RuntimeError"]}
+    title = {"cell_type": "markdown", "id": "title", "metadata": {}, "source": ["# One"]}
+    notebook = {"cells": [cell, title], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+    book = {
+        "index.md": "# Book\n\n```{toctree}\nchapters/one\n```\n",
+        "chapters/one.ipynb": json.dumps(notebook),
     }
-    out = folder / "_build"
-    with status.open("w") as log, patch_docutils(), docutils_namespace():
-        app = Sphinx(
-            folder,
-            None,
-            out,
-            folder.parent / "trees",
-            "html",
-            confoverrides=options,
-            status=log,
-            warning=log,
-            warningiserror=True,
-        )
-        app.build()
+    settings = {
+        "extensions": ["myst_nb", "sphinx_book_theme", "repository_url", "plain_notebooks"],
+        "html_theme": "sphinx_book_theme",
+        "nb_execution_mode": "off",
+        # Sphinx adds to its own default, which another test in this process may have done.
+        "source_suffix": {".md": "myst-nb", ".ipynb": "myst-nb"},
+        "html_theme_options": {
+            "repository_url": PLACEHOLDER,
+            "launch_buttons": {"colab_url": "https://colab.research.google.com"},
+            "use_repository_button": True,
+            "use_issues_button": True,
+        },
+    }
+    log = io.StringIO()
+    out = Path(build(folder, book, settings, warnings=log, status=log).outdir)
     page = (out / "chapters" / "one.html").read_text(encoding="utf-8")
     cell = json.loads((out / "notebooks" / "one.ipynb").read_text())["cells"][0]
-    return page, "".join(cell["source"]), status.read_text()
+    return page, "".join(cell["source"]), log.getvalue()
 
 
-@pytest.fixture(autouse=True)
-def extensions(monkeypatch):
-    monkeypatch.syspath_prepend(str(ROOT / "book" / "_ext"))
+pytestmark = pytest.mark.usefixtures("book_extensions")
 
 
 AT_COLAB = "https://colab.research.google.com/github/someone/some-copy/blob/gh-pages/notebooks/one"
@@ -133,43 +122,23 @@ AT_COLAB = "https://colab.research.google.com/github/someone/some-copy/blob/gh-p
 )
 def test_pages_and_notebooks_of_a_clone_name_its_remote_and_the_edition(clone, remote, ref):
     folder = clone(remote, ref=ref)
-    page, cell, warnings = build(folder)
+    page, cell, warnings = built(folder)
     assert f"%pip install --no-deps git+{ADDRESS}@{ref}\n" in cell
     assert "raise RuntimeError" not in cell
     assert f'href="{AT_COLAB}.ipynb"' in page
     assert f"git clone {ADDRESS}" in page
     assert "No repository address" not in warnings
-    for file in (folder / "_build").rglob("*"):
+    for file in (folder / "out").rglob("*"):
         assert file.is_dir() or SECRET.encode() not in file.read_bytes(), file
-
-
-@pytest.mark.parametrize("host", ["gitlab.com", "git.example.org"])
-def test_elsewhere_than_on_github_a_notebook_installs_and_no_button_opens_colab(clone, host):
-    page, cell, _ = build(clone(f"git@{host}:group/book.git"))
-    assert f"%pip install --no-deps git+https://{host}/group/book@main\n" in cell
-    assert "colab.research.google.com" not in page
-    assert "Colab opens repositories of GitHub alone: upload the notebook there" in page
-    assert f"git clone https://{host}/group/book" in page
 
 
 @pytest.mark.parametrize("remote", [None, "/srv/git/book.git"])
 def test_without_such_a_remote_the_cell_says_how_to_set_an_address(clone, remote):
-    page, cell, warnings = build(clone(remote))
+    page, cell, warnings = built(clone(remote))
     assert first_cell.PLACEHOLDER in cell
     assert "colab.research.google.com" not in page
     assert "Colab opens" not in page
     assert "make colab-url URL=" in warnings
-
-
-def test_an_address_that_is_set_wins(clone):
-    clone("git@github.com:other/fork.git", url=ADDRESS, ref="v2")
-    assert first_cell.published() == (ADDRESS, "v2")
-
-
-def test_the_chapters_themselves_name_no_remote(clone):
-    clone("git@github.com:someone/some-copy.git")
-    assert first_cell.PLACEHOLDER in first_cell.source()
-    assert f"git+{ADDRESS}@main" in first_cell.source(first_cell.published())
 
 
 def test_a_folder_inside_of_another_repository_has_no_address(clone):
@@ -182,15 +151,3 @@ def test_without_git_there_is_no_address(clone, monkeypatch):
     folder = clone("git@github.com:someone/some-copy.git")
     monkeypatch.setenv("PATH", "")
     assert clone_address(folder) is None
-
-
-@pytest.mark.parametrize("host", ["github.com", "gitlab.com"])
-def test_pages_are_published_for_a_clone_from_github(clone, host, monkeypatch, capsys):
-    clone(f"git@{host}:someone/some-copy.git")
-    monkeypatch.setattr(publish, "commit", lambda pages: None)
-    if host == "github.com":
-        publish.main("_build/html")
-        assert "publish them at https://someone.github.io/some-copy/" in capsys.readouterr().out
-    else:
-        with pytest.raises(SystemExit, match="make colab-url URL="):
-            publish.main("_build/html")

@@ -104,12 +104,6 @@ def test_an_address_that_vanishes_is_told_with_what_keeps_it(address, message):
     assert (text == "") == (message == "")
 
 
-def test_a_move_in_the_list_keeps_an_address():
-    pages = page_with_a_figure()
-    assert problem("a.html#fig-old?run=b&step=0", pages, [("#fig-old?run=b", "#fig-one")]) == ""
-    assert problem("a.html#fig-old?step=0", pages, [("#fig-old?run=b", "#fig-one")]) != ""
-
-
 @pytest.mark.parametrize(
     ("old", "new"),
     [

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 import pytest
-from built_book import ROOT, built_book
+from built_book import ROOT
 
 sys.path.insert(0, str(ROOT / "book" / "_ext"))
 lean_pages = pytest.importorskip("lean_pages", reason="Sphinx comes with the book's packages")
@@ -30,9 +30,3 @@ def test_scripts_for_signs_and_the_other_search_are_left_out_and_no_others():
     kept = '<script src="_static/scripts/bootstrap.js?digest=1"></script>'
     out = '<script defer src="../_static/scripts/fontawesome.js?digest=1"></script>\n'
     assert lean_pages.with_icons(out + kept + '<script src="searchindex.js"></script>') == kept
-
-
-def test_a_built_page_names_its_theme_before_it_loads_a_style():
-    page = (built_book() / "book" / "index.html").read_text(encoding="utf-8")
-    assert lean_pages.THEME in page.partition("<link")[0]
-    assert lean_pages.NO_THEME not in page

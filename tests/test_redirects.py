@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 
 import pytest
 import yaml
 from built_book import ROOT
-from sphinx.application import Sphinx
-from sphinx.util.docutils import docutils_namespace, patch_docutils
+from small_book import book_extensions, build  # noqa: F401
 
 sys.path.insert(0, str(ROOT / "book"))
 import find_addresses
@@ -18,31 +18,19 @@ CONFIG = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))["sph
 
 def files(tmp_path, builder: str) -> dict[str, str]:
     """Build a small book in which a chapter has been renamed; return its pages by their names."""
-    (tmp_path / "chapters").mkdir()
-    (tmp_path / "index.md").write_text("# Book\n\n```{toctree}\nchapters/new_name\n```\n")
-    (tmp_path / "chapters" / "new_name.md").write_text("# A chapter\n")
-    options = {
+    book = {
+        "index.md": "# Book\n\n```{toctree}\nchapters/new_name\n```\n",
+        "chapters/new_name.md": "# A chapter\n",
+    }
+    settings = {
         "extensions": ["myst_parser", "epub_pages", "sphinx_reredirects"],
         "redirects": {"chapters/old_name": "/chapters/new_name.html"},
     }
-    out = tmp_path / "out"
-    with patch_docutils(), docutils_namespace():
-        Sphinx(
-            tmp_path,
-            None,
-            out,
-            tmp_path / "trees",
-            builder,
-            confoverrides=options,
-            status=None,
-            warning=None,
-        ).build()
+    out = Path(build(tmp_path, book, settings, builder).outdir)
     return {p.relative_to(out).as_posix(): p.read_text("utf-8") for p in out.rglob("*html")}
 
 
-@pytest.fixture(autouse=True)
-def extensions(monkeypatch):
-    monkeypatch.syspath_prepend(str(ROOT / "book" / "_ext"))
+pytestmark = pytest.mark.usefixtures("book_extensions")
 
 
 def test_the_old_address_leads_to_the_new_page_and_keeps_what_follows_the_page(tmp_path):

@@ -42,13 +42,6 @@ def text(path: Path) -> str:
     return nbformat.read(path, as_version=4).cells[0].source
 
 
-def test_an_empty_folder_gets_all(book, target):
-    fresh, outdated = freshen(book, target)
-    assert [p.name for p in fresh] == ["one.ipynb", "two.ipynb"]
-    assert outdated == []
-    assert (target / "one.ipynb").read_bytes() == (book / "one.ipynb").read_bytes()
-
-
 def test_a_notebook_nobody_changed_follows_the_book(book, target):
     freshen(book, target)
     write(book / "one.ipynb", "second")
@@ -65,14 +58,6 @@ def test_a_readers_work_stays_and_is_named_once_the_book_has_a_newer_notebook(bo
     for _ in range(2):
         assert freshen(book, target) == ([target / "two.ipynb"], [target / "one.ipynb"])
         assert text(target / "one.ipynb") == "my answer"
-
-
-def test_a_removed_notebook_comes_back(book, target):
-    freshen(book, target)
-    write(target / "one.ipynb", "my answer")
-    (target / "one.ipynb").unlink()
-    freshen(book, target)
-    assert text(target / "one.ipynb") == "first"
 
 
 def test_a_file_of_the_readers_that_the_book_never_wrote_stays(book, target):
@@ -115,16 +100,3 @@ def test_make_lab_opens_these_and_make_clean_leaves_them():
     assert printed("lab").endswith(f"{command}cd notebooks && ../.venv/bin/jupyter lab\n")
     assert printed("lab", "CHAPTER=hbf").endswith("/jupyter lab hbf.ipynb\n")
     assert "notebooks" not in printed("clean")
-
-
-@pytest.mark.parametrize(("value", "folder"), [("no", "/without_solutions"), ("yes", ""), ("", "")])
-def test_solutions_are_left_out_where_that_is_asked_for(value, folder):
-    command = f"book/fresh_notebooks.py _build/html/notebooks{folder} notebooks\n"
-    assert printed("notebooks", f"SOLUTIONS={value}").endswith(command)
-
-
-@pytest.mark.parametrize("value", ["none", "No", "yes no", "n"])
-def test_a_choice_that_is_neither_yes_nor_no_is_named_before_the_book_is_built(value):
-    run = make("notebooks", f"SOLUTIONS={value}")
-    assert (run.returncode, run.stdout) == (2, "")
-    assert f"SOLUTIONS={value}: must be yes or no" in run.stderr

@@ -132,20 +132,6 @@ def test_a_link_to_a_notebook_finds_it_beside(chapter):
 
 
 @each_chapter
-def test_a_cell_of_the_chapter_folds_in_jupyterlab_as_on_the_page(chapter):
-    for cell in read(chapter).cells:
-        tags = set(cell.metadata.get("tags", []))
-        jupyter = cell.metadata.get("jupyter", {})
-        assert jupyter.get("source_hidden", False) == bool(
-            tags & {"hide-input", "hide-cell", "remove-input", "remove-cell"}
-        )
-        assert jupyter.get("outputs_hidden", False) == bool(
-            tags & {"hide-output", "hide-cell", "remove-cell"}
-        )
-    assert any("solution" in cell.metadata.get("tags", []) for cell in read(chapter).cells)
-
-
-@each_chapter
 def test_solutions_and_set_up_are_closed_in_jupyterlab_and_on_colab(chapter):
     closed = [m for _, m in pairs(chapter, "code") if m.metadata.get("cellView") == "form"]
     assert all(cell.metadata.jupyter.source_hidden for cell in closed)
@@ -170,22 +156,6 @@ def test_a_solution_is_under_a_closed_heading_since_jupyterlab_opens_the_outputs
             assert closed
         elif cell.cell_type == "code" and cell.metadata.get("tags") == ["exercise"]:
             assert not closed
-
-
-@each_chapter
-def test_the_readers_own_cells_are_open(chapter):
-    for source, copy in pairs(chapter, "code"):
-        tags = set(source.metadata.get("tags", []))
-        if not tags or is_check(source) or tags == {"exercise"}:
-            assert {"cellView", "jupyter", "collapsed"} & set(copy.metadata) == set()
-            assert copy.source == source.source
-
-
-@each_chapter
-def test_no_cell_names_its_own_lines_by_number(chapter):
-    """The title of a folded cell moves them by one, and a figure of line 15 would find nothing."""
-    code = [cell.source for cell in read(chapter).cells if cell.cell_type == "code"]
-    assert [source for source in code if re.search(r"\bline=\d", source)] == []
 
 
 @each_chapter

@@ -9,8 +9,8 @@ from urllib.parse import urljoin
 import pytest
 from bs4 import BeautifulSoup
 from built_book import ROOT
+from small_book import build
 from sphinx.application import Sphinx
-from sphinx.util.docutils import docutils_namespace
 
 sys.path.insert(0, str(ROOT / "book"))
 from plain_notebooks import citations
@@ -62,9 +62,6 @@ def app(tmp_path_factory) -> Sphinx:
     folder = tmp_path_factory.mktemp("small-book")
     lines = [*PLACES, *LINKS, *(f"{{cite}}`{key}`" for key in WORKS)]
     one = "# One\n\n" + "".join(f"x{n}x {line}\n\n" for n, line in enumerate(lines))
-    for name, text in {**FILES, "chapters/one.md": one}.items():
-        (folder / name).parent.mkdir(exist_ok=True)
-        (folder / name).write_text(text, encoding="utf-8")
     settings = {
         "extensions": EXTENSIONS,
         "bibtex_bibfiles": ["works.bib"],
@@ -72,12 +69,7 @@ def app(tmp_path_factory) -> Sphinx:
         "myst_enable_extensions": ["dollarmath"],
         "numfig": True,
     }
-    with docutils_namespace():
-        app = Sphinx(
-            folder, None, folder / "out", folder / "doctrees", "html", settings, status=None
-        )
-        app.build()
-    return app
+    return build(folder, {**FILES, "chapters/one.md": one}, settings)
 
 
 @pytest.fixture(scope="module")
@@ -128,33 +120,6 @@ def test_a_citation_leads_to_its_work_in_the_bibliography(key, book, on_the_page
 )
 def test_a_citation_names_at_most_two_authors_and_the_year(key, label, app):
     assert citations.find(app.env, key).in_brackets == label
-
-
-def test_works_of_one_year_keep_the_letters_of_the_bibliography(app, on_the_page):
-    for key in ("twin", "twin2"):
-        letter = on_the_page[key][0][-1]
-        assert citations.find(app.env, key).in_text == f"Busato & Bombieri (2017{letter})"
-    assert citations.find(app.env, "twin").year != citations.find(app.env, "twin2").year
-
-
-def test_several_works_share_their_brackets(book, app):
-    one, firm = citations.find(app.env, "one"), citations.find(app.env, "firm")
-    page = f"{ADDRESS}/book/bibliography.html"
-    assert book.role("cite", "one, firm") == (
-        f"([Moore 1959]({page}#{one.anchor}); [NVIDIA 2025]({page}#{firm.anchor}))"
-    )
-    assert book.role("cite:t", "one") == f"[Moore (1959)]({page}#{one.anchor})"
-
-
-def test_an_algorithm_has_the_number_that_its_page_gives_it(app):
-    page = BeautifulSoup((app.outdir / "chapters" / "two.html").read_text(), "html.parser")
-    number = page.find(id="an-algorithm").find(class_="caption-number").text.strip()
-    assert References(app, "chapters/two", ADDRESS).number("an-algorithm") == number
-
-
-def test_words_that_markdown_would_read_are_escaped(book):
-    words = book.role("ref", "a_b *c* [d] <a-section>")
-    assert words.startswith(r"[a\_b \*c\* \[d\]](")
 
 
 def test_without_an_address_chapters_link_to_notebooks_and_the_rest_is_words(app):
