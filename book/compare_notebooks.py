@@ -32,12 +32,10 @@ import itertools
 import json
 import os
 import re
-import resource
 import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -69,18 +67,6 @@ BAR = re.compile(r"\d%\|")
 TITLE = re.compile(r"\A# @title [^\n]*\n")
 #: The style and script that a plain notebook stores below its figures to draw them.
 ALIVE = re.compile(r"(?s)\n<style>.*?</style>\n<script>.*?</script>\s*\Z")
-
-
-@dataclass
-class Outcome:
-    """The result of the run of one notebook."""
-
-    name: str
-    seconds: float = 0.0
-    cpu: float = 0.0
-    compared: int = 0
-    left_out: int = 0
-    differences: list[str] = field(default_factory=list)
 
 
 def in_words(shown: str) -> str:
@@ -126,28 +112,24 @@ def is_compared(cell: Cell, bare: bool) -> bool:
 
 def difference(stored: Cell, fresh: Cell) -> str:
     """Return the first difference between two outputs of a cell, or an empty text."""
-    before, after = list(shown(stored)), list(shown(fresh))
-    if before == after:
-        return ""
-    kinds = [[kind for kind, _ in outputs] for outputs in (before, after)]
-    if kinds[0] != kinds[1]:
-        return f"stored {', '.join(kinds[0]) or 'nothing'}; now {', '.join(kinds[1]) or 'nothing'}"
-    (kind, old, new) = next(
-        (kind, old, new) for (kind, old), (_, new) in zip(before, after, strict=True) if old != new
-    )
-    same = itertools.takewhile(lambda pair: pair[0] == pair[1], zip(old, new, strict=False))
-    at = sum(1 for _ in same)
-    near = slice(max(0, at - 40), at + 60)
-    return f"{kind}, from character {at}: stored {old[near]!r}; now {new[near]!r}"
+    pairs = itertools.zip_longest(shown(stored), shown(fresh), fillvalue=("nothing", ""))
+    for (kind, old), (now, new) in pairs:
+        if kind != now:
+            return f"stored {kind}; now {now}"
+        if old != new:
+            signs = itertools.zip_longest(old, new)
+            at = next(k for k, (one, other) in enumerate(signs) if one != other)
+            near = slice(max(0, at - 40), at + 60)
+            return f"{kind}, from character {at}: stored {old[near]!r}; now {new[near]!r}"
+    return ""
 
 
-def rerun(path: Path, folder: Path, bare: bool) -> Outcome:
-    """Run a notebook in `folder`, and compare each cell that `is_compared`."""
+def rerun(path: Path, folder: Path, bare: bool) -> tuple[int, list[str]]:
+    """Run a notebook in `folder`; return the number of compared cells and their differences."""
     notebook = nbformat.read(path, as_version=4)
     stored = copy.deepcopy(notebook)
     for cell in notebook.cells:  # the title of a folded cell would shift line numbers in errors
         cell["source"] = TITLE.sub("", cell["source"])
-    outcome = Outcome(path.stem)
     client = NotebookClient(
         notebook,
         timeout=600,
@@ -155,28 +137,16 @@ def rerun(path: Path, folder: Path, bare: bool) -> Outcome:
         resources={"metadata": {"path": str(folder)}},
         coalesce_streams=True,
     )
-    start, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
-    stopped = None
     try:
         client.execute()
     except CellExecutionError as error:
-        stopped = f"stopped: {error.ename}: {error.evalue}"
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    outcome.seconds = time.perf_counter() - start
-    outcome.cpu = after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
-    if stopped:
-        outcome.differences.append(stopped)
-        return outcome
-    for old, new in zip(stored.cells, notebook.cells, strict=True):
-        if old["cell_type"] != "code":
-            continue
-        if not is_compared(old, bare):
-            outcome.left_out += 1
-            continue
-        outcome.compared += 1
-        if parts := difference(old, new):
-            outcome.differences.append(f"cell {old['id']!r}: {parts}")
-    return outcome
+        return 0, [f"stopped: {error.ename}: {error.evalue}"]
+    compared = [
+        (old["id"], difference(old, new))
+        for old, new in zip(stored.cells, notebook.cells, strict=True)
+        if old["cell_type"] == "code" and is_compared(old, bare)
+    ]
+    return len(compared), [f"cell {name!r}: {parts}" for name, parts in compared if parts]
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -193,25 +163,24 @@ def main(arguments: list[str] | None = None) -> int:
     os.environ["GPUKERNELS_DEVICE"] = line.device
     os.environ["GPUKERNELS_PROGRESS"] = "off"  # checks of this run are not a reader's progress
     os.environ["PYDEVD_DISABLE_FILE_VALIDATION"] = "1"  # avoids a warning of the debugger
-    row = "{:<22} {:>8} {:>8} {:>9} {:>9} {:>12}".format
-    print(row("notebook", "seconds", "of CPU", "compared", "left out", "differences"))
-    outcomes = []
+    row = "{:<22} {:>8} {:>9} {:>12}".format
+    print(row("notebook", "seconds", "compared", "differences"))
+    differences = {}
     for path in line.notebooks:
+        start = time.perf_counter()
         with tempfile.TemporaryDirectory() as empty:
-            folder = Path(empty) if line.bare else path.parent
-            done = rerun(path, folder, line.bare)
-        outcomes.append(done)
-        numbers = f"{done.seconds:.1f}", f"{done.cpu:.1f}", done.compared, done.left_out
-        print(row(done.name, *numbers, len(done.differences)), flush=True)
-    for done in outcomes:
-        for told_apart in done.differences:
-            print(f"{done.name}, {told_apart}")
-    different = [done.name for done in outcomes if done.differences]
-    if different:
-        print(f"On {line.device} the outputs of these differ from the stored ones: {different}")
+            compared, changed = rerun(path, Path(empty) if line.bare else path.parent, line.bare)
+        seconds = f"{time.perf_counter() - start:.1f}"
+        print(row(path.stem, seconds, compared, len(changed)), flush=True)
+        differences |= {path.stem: changed} if changed else {}
+    for name, changed in differences.items():
+        for one in changed:
+            print(f"{name}, {one}")
+    if differences:
+        print(f"On {line.device} the outputs of these differ from the stored ones:", *differences)
     else:
         print(f"On {line.device} all compared cells have their stored output.")
-    return len(different)
+    return len(differences)
 
 
 if __name__ == "__main__":

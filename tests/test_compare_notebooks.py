@@ -83,7 +83,7 @@ def test_a_progress_bar_is_no_output(bar):
         ),
         (html(PLOT.format(words="two", svg="")), html(PLOT.format(words="2", svg="")), "plot 2"),
         (html("<td>1</td>"), html("<td>2</td>"), "stored '<td>1"),
-        (printed("1"), html("1"), "stored stdout; now text/html, text/plain"),
+        (printed("1"), html("1"), "stored stdout; now text/html"),
         (
             printed("1"),
             new_output("error", ename="ValueError", evalue="no", traceback=[]),
@@ -94,7 +94,7 @@ def test_a_progress_bar_is_no_output(bar):
 def test_what_a_chapter_says_is_compared(stored, fresh, message):
     assert message in difference(cell(stored), cell(fresh))
     both = difference(cell(stored, printed("same")), cell(fresh, printed("same")))
-    assert message.replace("stdout;", "stdout, stdout;").split(",")[0] in both
+    assert message in both
 
 
 @pytest.mark.parametrize(
@@ -147,4 +147,4 @@ def test_a_difference_and_a_cell_that_fails_are_named_and_an_error(notebook, tmp
         "one, cell 'cell-0': stdout, from character 0: stored 'True\\n'; now 'False\\n'"
     )
     assert lines[4] == "two, stopped: ZeroDivisionError: division by zero"
-    assert lines[5] == "On simt the outputs of these differ from the stored ones: ['one', 'two']"
+    assert lines[5] == "On simt the outputs of these differ from the stored ones: one two"
