@@ -14,7 +14,7 @@ BOOK = Path(__file__).parents[1]
 PAPER = BOOK / "paper" / "paper.css"
 #: The scripts of every page and of the search page, with their first modules in ``book/js``.
 SCRIPTS = {
-    "reading.js": ["cards", "contents", "found", "paper", "served"],
+    "reading.js": ["cards", "contents", "paper", "served"],
     "search.js": ["search"],
 }
 

@@ -1,10 +1,35 @@
 // The search: places of words in the book, with the text around them and a link to the section.
 //
 // The texts come as a script, because a page opened as a file may not fetch another one.
-import { anyOf, wordsOf } from "./words.js";
-
 const AROUND = 110,
   MOST = 60;
+
+// Words that are on every page, so they find no place. "all" and "one" are no such
+// words here: the book has all-pairs searches.
+const EVERYWHERE = new Set(
+  (
+    "a an and are as at be been but by can do does for from had has have how if in into is it its of on or so such " +
+    "than that the their them then there these they this to was were what when where which who why will with you your"
+  ).split(" "),
+);
+
+// A word without the ending of a plural or, if at least four letters are left, of another form of its verb.
+function stem(word) {
+  if (word.length > 3) word = word.replace(/(?<!s)s$/, "");
+  return word.replace(/(?<=.{4})(?:ed|ing)$/, "");
+}
+
+// The words of a query in lower case that tell places apart, without their endings.
+function wordsOf(text) {
+  const words = text.toLowerCase().match(/[\p{L}\p{N}]+/gu) || [];
+  return [...new Set(words.filter((word) => !EVERYWHERE.has(word)).map(stem))];
+}
+
+// A pattern for words that begin with one of `words`; a single letter is a whole word.
+function anyOf(words) {
+  const starts = words.map((word) => (word.length > 1 ? `${word}[\\p{L}\\p{N}]*` : `${word}(?![\\p{L}\\p{N}])`));
+  return new RegExp(`(?<![\\p{L}\\p{N}])(?:${starts.join("|")})`, "giu");
+}
 
 // Every section that has most of `words`, the best first.
 function find(words) {
@@ -31,10 +56,8 @@ function find(words) {
   return places.filter((place) => place.had === most).sort((a, b) => b.points - a.points);
 }
 
-// The text around the place with most of the words, with the words marked.
-function snippet(text, words) {
-  const matches = [...text.matchAll(anyOf(words))];
-  const shown = document.createElement("p");
+// Where the text has most of the words together.
+function bestOf(matches, words) {
   let best = 0,
     many = 0;
   for (const match of matches) {
@@ -42,6 +65,12 @@ function snippet(text, words) {
     const different = new Set(near.map((m) => words.find((word) => m[0].toLowerCase().startsWith(word)))).size;
     if (different > many) [best, many] = [match.index, different];
   }
+  return best;
+}
+
+// The text around a place, with the words marked.
+function snippet(text, matches, best) {
+  const shown = document.createElement("p");
   const from = best < AROUND ? 0 : text.indexOf(" ", best - AROUND) + 1,
     cut = text.indexOf(" ", best + AROUND * 1.5),
     to = cut < 0 ? text.length : cut;
@@ -57,18 +86,30 @@ function snippet(text, words) {
   return shown;
 }
 
+// The end of an address that lets the browser go to some words of the text, and mark them. Fewer than four words in a
+// row could stand earlier on the page, so they are left to the address of the section.
+function directive(text, matches, best) {
+  if (matches.length === 0) return "";
+  const [before] = text.slice(0, best).match(/(?:[\p{L}\p{N}]+ ){0,3}$/u),
+    [after] = text.slice(best).match(/^[\p{L}\p{N}]+(?: [\p{L}\p{N}]+){0,4}/u),
+    phrase = before + after;
+  return phrase.split(" ").length < 4 ? "" : `:~:text=${encodeURIComponent(phrase)}`;
+}
+
 function result(place, words) {
   const item = document.createElement("li"),
     link = document.createElement("a"),
-    where = document.createElement("span");
-  link.href = `${place.url}?found=${encodeURIComponent(words.join(" "))}${place.anchor && `#${place.anchor}`}`;
+    where = document.createElement("span"),
+    matches = [...place.text.matchAll(anyOf(words))],
+    best = bestOf(matches, words);
+  link.href = `${place.url}#${place.anchor}${directive(place.text, matches, best)}`;
   link.textContent = place.title;
   item.append(link);
   if (place.title !== place.page) {
     where.textContent = place.page;
     item.append(where);
   }
-  if (place.text) item.append(snippet(place.text, words));
+  if (place.text) item.append(snippet(place.text, matches, best));
   return item;
 }
 
