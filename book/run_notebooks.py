@@ -16,6 +16,7 @@ from typing import Any
 import folding
 import nbformat
 from nbclient import NotebookClient
+from nbformat.v4.rwbase import split_lines
 
 ROOT = Path(__file__).parent.parent
 METADATA = {
@@ -27,11 +28,6 @@ KEPT = ("mystnb", "tags")
 MODEL = "application/vnd.jupyter.widget-view+json"
 
 
-def lines(text: str | list[str]) -> list[str]:
-    """Return text as a list of lines, as notebooks on disk have it."""
-    return text if isinstance(text, list) else text.splitlines(keepends=True)
-
-
 def clean(cell: dict[str, Any]) -> dict[str, Any]:
     """Return a cell without the parts that differ from run to run."""
     metadata = {k: v for k, v in cell["metadata"].items() if k in KEPT and v}
@@ -39,26 +35,13 @@ def clean(cell: dict[str, Any]) -> dict[str, Any]:
         "cell_type": cell["cell_type"],
         "id": cell["id"],
         "metadata": folding.folded(metadata),
-        "source": lines(cell["source"]),
+        "source": cell["source"],
     }
     if cell["cell_type"] == "code":
-        kept["execution_count"] = cell["execution_count"]
-        kept["outputs"] = [clean_output(output) for output in cell["outputs"]]
+        kept |= {"execution_count": cell["execution_count"], "outputs": cell["outputs"]}
+        for output in cell["outputs"]:
+            output.get("data", {}).pop(MODEL, None)
     return dict(sorted(kept.items()))
-
-
-def clean_output(output: dict[str, Any]) -> dict[str, Any]:
-    """Return an output whose texts are lists of lines and whose widget models are gone."""
-    kept = dict(output)
-    if "text" in kept:
-        kept["text"] = lines(kept["text"])
-    if "data" in kept:
-        kept["data"] = {
-            kind: value if kind.startswith("image/") or isinstance(value, dict) else lines(value)
-            for kind, value in kept["data"].items()
-            if kind != MODEL
-        }
-    return kept
 
 
 def run(path: Path) -> None:
@@ -71,6 +54,7 @@ def run(path: Path) -> None:
         resources={"metadata": {"path": path.parent}},
         coalesce_streams=True,  # where a stream is cut into messages differs from run to run
     ).execute()
+    split_lines(notebook)  # as notebooks on disk have their texts
     whole = {
         "cells": [clean(cell) for cell in notebook.cells],
         "metadata": METADATA,
