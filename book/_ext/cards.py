@@ -2,7 +2,8 @@
 
 The texts come from the glossary and the bibliography. A link has the plain text as its title, which
 browsers show without scripts. ``book/js/cards.js`` shows the full text. It stands once at the end
-of the page, in a template, because a page opened as a file may not fetch another page.
+of the page, in a template, because a page opened as a file may not fetch another page. A build that
+rewrites some pages only leaves the old texts on the others.
 """
 
 from __future__ import annotations
@@ -13,7 +14,6 @@ from typing import Any
 
 from docutils import nodes
 from sphinx.application import Sphinx
-from sphinx.environment import BuildEnvironment
 
 SOURCES = ("book/glossary", "book/bibliography")
 LINK = re.compile(r'<a class="reference internal" href="[^"#]*#([^"]+)"([^>]*)>')
@@ -77,22 +77,7 @@ def add_cards(app: Sphinx, page: str, template: str, context: dict[str, Any], tr
     context["body"] = body
 
 
-def note_changes(
-    app: Sphinx, env: BuildEnvironment, added: set[str], changed: set[str], removed: set[str]
-) -> list[str]:
-    """Note whether the texts of the cards have changed."""
-    app.cards_changed = bool({*SOURCES} & (added | changed))
-    return []
-
-
-def write_all(app: Sphinx, env: BuildEnvironment) -> list[str]:
-    """Return all pages, to be written again, if the cards have changed."""
-    return sorted(env.all_docs) if app.cards_changed else []
-
-
 def setup(app: Sphinx) -> dict[str, bool]:
     """Connect to the writing of every page, before its figures get their names."""
-    app.connect("env-get-outdated", note_changes)
-    app.connect("env-updated", write_all)
     app.connect("html-page-context", add_cards)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
