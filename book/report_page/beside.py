@@ -7,11 +7,13 @@ import re
 from .charts import MISSING, Line, Value, chart, drawer, small_print, table
 from .numbers import Number, size
 from .ours import Ours, Row
-from .pairs import Pair
+from .pairs import ON_GPU, Pair
 from .papers import Paper
 
 #: By how much vertices and arcs of two graphs of the same size may differ.
 AS_LARGE = 0.02
+#: A paper's table with the numbers of vertices and edges.
+SIZES = "Table 1"
 
 
 class Beside:
@@ -26,10 +28,10 @@ class Beside:
 
     def sizes(self, graph: str) -> dict[str, float]:
         """Return the vertices, edges and diameter of a row's graph, as far as they are printed."""
-        sizes = self.paper.table(self.pair.sizes)
+        sizes = self.paper.table(SIZES)
         name = next((r[0] for r in sizes["rows"] if _same(r[0], graph)), graph)
         factor = 1e6 if sizes["unit"].startswith("10^6") else 1
-        numbers = {c: self.paper.number(self.pair.sizes, name, c) for c in ("V", "E", "diameter")}
+        numbers = {c: self.paper.number(SIZES, name, c) for c in ("V", "E", "diameter")}
         return {
             c: number.value * (1 if c == "diameter" else factor)
             for c, number in numbers.items()
@@ -75,7 +77,7 @@ class Beside:
     def chart(self, graph: str) -> str:
         """Return the chart of a row of the paper's table, with our fastest search at its end."""
         row, lines = self.row(graph), self.lines(graph)
-        best = self.ours.best(row, self.pair.rivals)
+        best = self.ours.best(row, ON_GPU)
         lines.append(Line("Our fastest", "not in it", best, True, best.note, _share(row, best)))
         title = f"{int(graph):,} vertices" if graph.isdigit() else graph
         if self.as_large(graph):

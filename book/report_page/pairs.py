@@ -19,14 +19,10 @@ class Pair:
         By column of the table: its name on the page, and patterns of our searches, of which the
         fastest is shown. Without patterns, we have no such search. A pattern that begins with
         ``!`` excludes searches. A name in braces is replaced by the value of this name in our row.
-    rivals : tuple of str
-        Patterns of the searches among which the page looks for our fastest.
     graphs : dict of str to str
         By row of the table, the name of the same kind of graph in our file.
     differs : dict of str to str
         By row, a sentence on the difference between the graphs.
-    sizes : str
-        The paper's table with the numbers of vertices and edges.
     without : dict of str to str
         By column, the reason why we have no measurement.
     """
@@ -35,15 +31,14 @@ class Pair:
     table: str
     file: str
     methods: dict[str, tuple[str, tuple[str, ...]]]
-    rivals: tuple[str, ...]
     graphs: dict[str, str] = field(default_factory=dict)
     differs: dict[str, str] = field(default_factory=dict)
-    sizes: str = "Table 1"
     without: dict[str, str] = field(default_factory=dict)
 
 
 #: Harish and Narayanan's search is a virtual warp of one thread, and the papers count it as such.
 GROUPS = ("harish", "virtual_warp*")
+#: Patterns of the searches among which the page looks for our fastest.
 ON_GPU = ("*", "!sequential", "!all cores", "!SciPy*", "!min_plus*")
 
 BFS4K = Pair(
@@ -58,7 +53,6 @@ BFS4K = Pair(
         "Garland": ("Garland", ("hybrid",)),
         "BFS-4K": ("BFS-4K", ("bfs4k*",)),
     },
-    ON_GPU,
     {
         "random.2Mv.128Me": "random",
         "Gen-SmallWorld": "small world",
@@ -89,7 +83,6 @@ HBF = Pair(
         ),
         "H-BF": ("H-BF", ("hbf*",)),
     },
-    ON_GPU,
     {"rmat.3Mv.20Me": "rmat"},
     {"rmat.3Mv.20Me": "The same sizes, another random graph; the paper does not name its weights."},
     without={"Bellman-Ford, one core": "our row of one core is Dijkstra's heap"},
@@ -107,7 +100,6 @@ SWITCHED = Pair(
         "H-BF without": ("H-BF, one optimization off", ("{in_the_paper}",)),
         "H-BF with": ("H-BF", ("hbf",)),
     },
-    ON_GPU,
     {
         "hugetrace_00000": "hugetrace-like",
         "wiki-talk": "wiki-talk-like",
@@ -134,7 +126,6 @@ ALL_PAIRS = Pair(
         "naive": ("Floyd-Warshall, naive", ("naive",)),
         "blocked, 4 x 2": ("Blocked, 4 × 2 per thread", ("blocked tile=32 per_thread=4x2",)),
     },
-    ON_GPU,
 )
 
 COURSE_BFS = (
