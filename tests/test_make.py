@@ -99,33 +99,3 @@ def test_a_python_that_is_named_replaces_another(project):
     done = make(project, f"PYTHON={other}")
     assert f"it was made with Python {sys.version.split()[0]}" in done.stdout
     assert f"{other} is another" in done.stdout
-
-
-def test_colabs_versions_have_an_environment_that_is_stamped_like_the_other(project):
-    (project / "requirements-colab.txt").touch()
-    arguments = (".venv-colab/installed", f"PYTHON={project.parent / 'python'}")
-    assert make(project, ".venv/test-installed", arguments[1]).returncode == 0
-    failed = make(project, *arguments, install="false")
-    assert failed.returncode != 0
-    done = make(project, *arguments)
-    assert done.returncode == 0, done.stderr
-    assert ".venv-colab is made anew: its packages are not all installed." in done.stdout
-    assert "Installing Colab's versions into .venv-colab ..." in done.stdout
-    assert "Installing" not in make(project, *arguments).stdout
-    (project / "requirements-colab.txt").write_text("# a new one")
-    assert "made anew" not in (again := make(project, *arguments).stdout)
-    assert "Installing Colab's versions into .venv-colab ..." in again
-    assert ".venv-colab/" in (ROOT / ".gitignore").read_text(encoding="utf-8").splitlines()
-
-
-def dry(target: str) -> str:
-    """Return the line by which make would run pytest, with packages that are there."""
-    command = ["make", "-n", "-o", ".venv/test-installed", *target.split()]
-    options = {"cwd": ROOT, "env": own_environment()}
-    done = subprocess.run(command, **options, capture_output=True, text=True, check=True)
-    (line,) = [line for line in done.stdout.splitlines() if " -m pytest " in line]
-    return line
-
-
-def test_every_change_is_held_to_all_chapters():
-    assert {"tests", "chapters", "book/index.ipynb", "--nbval"} <= set(dry("test").split())

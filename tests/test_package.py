@@ -6,7 +6,6 @@ import doctest
 import os
 import subprocess
 import sys
-import tarfile
 import tomllib
 import zipfile
 from email import message_from_bytes
@@ -91,16 +90,6 @@ def test_the_source_distribution_holds_the_package_alone(built):
     names = make_package.files_of(built[0])
     assert {name for name in names if name.startswith(PACKAGE)} == files_of_the_package()
     make_package.check(*built)
-
-
-def test_a_file_that_is_not_the_packages_ends_the_build(built, tmp_path):
-    sdist = tmp_path / built[0].name
-    with tarfile.open(built[0]) as old, tarfile.open(sdist, "w:gz") as new:
-        for member in old:
-            new.addfile(member, old.extractfile(member))
-        new.add(__file__, f"{sdist.name.removesuffix('.tar.gz')}/tests/test_package.py")
-    with pytest.raises(SystemExit, match=r"not the package's: \['tests/test_package\.py'\]"):
-        make_package.check(sdist, built[1])
 
 
 def test_the_page_of_the_package_shows_what_runs(wheel, monkeypatch):

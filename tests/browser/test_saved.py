@@ -83,23 +83,6 @@ def test_a_saved_png_is_the_svg_in_three_times_as_many_pixels(open_figures, tmp_
     assert unlike(means[: coarse.shape[0], : coarse.shape[1]], coarse[:tall, :wide]) < 0.02
 
 
-def test_the_menu_has_a_line_to_cite_the_state_with_its_license(open_figures):  # noqa: F811
-    page = open_figures("frontier")
-    title = page.locator("figure").get_attribute("aria-label")
-    name = page.locator("figure").get_attribute("id")
-    for step in ("2", "3"):
-        page.locator(".gk-scrub input").fill(step)
-        page.locator(".gk-save summary").click()
-        line = page.locator(".gk-cite")
-        page.wait_for_function(
-            "(end) => document.querySelector('.gk-cite').textContent.endsWith(end)",
-            arg=f"#{name}?step={step}",
-        )
-        assert title in line.text_content()
-        assert "CC BY 4.0" in line.text_content()
-        page.locator(".gk-save summary").click()
-
-
 def test_an_iframe_of_another_page_holds_the_figure_alone(open_figures, folder):  # noqa: F811
     page = open_figures("frontier")
     address = f"{page.url.rpartition('/')[2]}#{page.locator('figure').get_attribute('id')}"
