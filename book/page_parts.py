@@ -1,4 +1,4 @@
-"""What the extensions for pages share: the form of a stored figure, and files in ``_static``."""
+"""Parts of pages that extensions share: the form of a stored figure, files in ``_static``."""
 
 from __future__ import annotations
 
