@@ -43,8 +43,8 @@ def test_abc197a5(counted):
     padded = np.zeros(64, int)
     padded[:4], padded[32:36] = sizes[:4], sizes[4:]  # A to D in warp 0, E to H in warp 1
     spread = np.concatenate([[0], np.cumsum(padded)])
-    found = measure(spread, "work_item_to_thread", threads=64)
-    assert (found.lanes, found.warps) == (8 * one[0], one[1])
+    result = measure(spread, "work_item_to_thread", threads=64)
+    assert (result.lanes, result.warps) == (8 * one[0], one[1])
 
 
 def test_bd0763b4(counted):
@@ -170,16 +170,16 @@ def test_87bb7757(counted):
 
 
 def test_static_loops():
-    words, found = np.zeros(1, np.int32), []
+    words, counts = np.zeros(1, np.int32), []
     for kernel, size in ((write_by_thread, ()), (write_by_virtual_warp, (1,))):
         code = gk.sass(kernel, (words, words, *size))
         inner = min(code.loops, key=len)
         carries = sum(i.opcode.endswith(".X") or ".EX" in i.opcode for i in inner)
         divided = sum("_div_" in call or "_rem_" in call for call in code.calls)
-        found.append((divided, len(inner), sum(i.is_a("STG") for i in inner), carries))
-    assert found[0][2] == 4
-    assert found[0][1:] == found[1][1:]
-    assert found[0][0] < found[1][0]
+        counts.append((divided, len(inner), sum(i.is_a("STG") for i in inner), carries))
+    assert counts[0][2] == 4
+    assert counts[0][1:] == counts[1][1:]
+    assert counts[0][0] < counts[1][0]
 
 
 def test_b8a500ed(counted):

@@ -47,8 +47,8 @@ def test_a_short_if(counted):
     branch, loop = gk.sass(counted.odd_and_even, (x,)), gk.sass(counted.collatz, (x, x))
     assert not branch.branches
     assert min(map(len, (branch.predicated, loop.branches, loop.loops))) > 0
-    told = compare(kept_counters(), ["divergent branches"])
-    (both,) = (row for row in told if row["kernel"] == "odd_and_even")
+    pairs = compare(kept_counters(), ["divergent branches"])
+    (both,) = (row for row in pairs if row["kernel"] == "odd_and_even")
     assert both["machine"] == 32
     assert both["ncu"] == 0
 
