@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from unittest import mock
 
 import numpy as np
 from diamonds import diamonds
@@ -646,15 +647,14 @@ def _add_mapping() -> None:
             }
 
 
+def _counted_on(device, count: Callable[[], dict[str, int]]) -> dict[str, np.ndarray]:
+    with mock.patch.object(first_exercises, "SimtDevice", return_value=device):
+        return {key: np.array(value) for key, value in count().items()}
+
+
 def _add_exercises() -> None:
-    first = first_exercises
-    for count, given in (
-        (first.count_threads, first.Places()),
-        (first.count_atomics, first.Operations()),
-    ):
-        RUNS[f"exercise {count.__name__}"] = lambda d, count=count, given=given: {
-            key: np.array(value) for key, value in count(d, given).items()
-        }
+    for count in (first_exercises.number_threads, first_exercises.follow_atomics):
+        RUNS[f"exercise {count.__name__}"] = partial(_counted_on, count=count)
     lane = np.arange(32)
     for kind in (np.int32, np.int64):
         RUNS[f"exercise simt-1 {kind.__name__}"] = lambda d, kind=kind: {

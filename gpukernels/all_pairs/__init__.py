@@ -277,7 +277,7 @@ def _by(
             raise InvalidArgument("device", device, "None with devices=, where it runs")
         work, kind = places.devices, "matrix"
     cells = vertices_of(g) ** 2 if engine == "kernels" else 0
-    with shown_if_slow("apsp", device, where[0], cells):
+    with shown_if_slow("apsp", device, where[0], cells, frames=2):
         if kind == "given":
             return work(g, *where, **options)
 

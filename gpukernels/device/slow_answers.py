@@ -16,19 +16,23 @@ LARGE = 1 << 18
 
 
 @contextmanager
-def shown_if_slow(call: str, requested: Device | None, device: Device, size: int) -> Iterator[None]:
+def shown_if_slow(
+    call: str, requested: Device | None, device: Device, size: int, *, frames: int = 1
+) -> Iterator[None]:
     """Show the launches of a call on a large graph, if it did not ask for the SIMT machine.
 
     Parameters
     ----------
     call : str
-        The public function, such as ``"bfs"``, whose own frame opens this block.
+        The public function, such as ``"bfs"``.
     requested : Device or None
         The device that the caller has given.
     device : Device
         The one that runs the kernels.
     size : int
         Vertices and arcs of the graph, or cells of the matrix.
+    frames : int
+        Frames of the call, the one that opens this block among them.
     """
     if requested is not None or not isinstance(device, SimtDevice) or device.recorder is not None:
         yield
@@ -40,8 +44,8 @@ def shown_if_slow(call: str, requested: Device | None, device: Device, size: int
         f"gk.{call} runs on the SIMT machine, which shows how kernels work; gk.{call}(g), without "
         "a method, answers by the CPU in a small part of the time"
     )
-    # The frames in between: this block's, contextlib's, the call's and that of its face.
-    warnings.warn(text, stacklevel=5)
+    # The other frames in between: this block's, contextlib's and that of the call's face.
+    warnings.warn(text, stacklevel=4 + frames)
     with Progress(f"gk.{call} on the SIMT machine", None, "launches") as progress:
         device.after_launch = progress.reach
         yield

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+
 import numpy as np
 import pytest
 from adversaries import KERNELS, kernel_of
@@ -39,9 +41,9 @@ def inputs_of(ex) -> dict[str, np.ndarray]:
 def test_a_right_kernel_that_also_overwrites_an_input_is_refused(name, tmp_path):
     ex = gk.exercise(name)
     kernel = python_function(ex.solution.answer).__name__
-    lines = ex.solution.text.splitlines()
-    (head,) = (at for at, line in enumerate(lines) if line.startswith(f"def {kernel}("))
-    body = next(at for at in range(head, len(lines)) if lines[at].rstrip().endswith(":")) + 2
+    lines, nodes = ex.solution.text.splitlines(), ast.parse(ex.solution.text).body
+    (function,) = (node for node in nodes if getattr(node, "name", "") == kernel)
+    body = function.body[0].end_lineno  # its docstring comes first
     for array, value in inputs_of(ex).items():
         last = ", ".join(str(n - 1) for n in value.shape)
         store = f"    if cuda.grid(1) == 0:\n        {array}[{last}] = 77"

@@ -3,6 +3,8 @@ const BEGIN =
   /^(\w+) = gk\.(?:example|rmat|road_grid|small_world|random_weights|Graph\.from_arcs|star|ring|path|grid|gnm)\(/m;
 const ARC = /^\s*(\d+)[\s,]+(\d+)(?:[\s,]+(\d+))?\s*$/;
 const MOST_VERTICES = 4096;
+// A statement about the places of vertices, or an argument of a figure that sets them.
+const POSITIONS = /^\w+ = .*\.positions\b.*\n|,\s*positions=[^,()]*(?:\([^()]*\)[^,()]*)?(?=[,)])/gm;
 
 // Where the statement ends that begins at `start` with an opened parenthesis.
 function endOf(text, start) {
@@ -46,5 +48,5 @@ export function withGraph(text, { vertices, arcs }) {
   const end = endOf(text, start + opening.length - 1);
   const columns = arcs[0].map((_, k) => `[${arcs.map((arc) => arc[k]).join(", ")}]`);
   const graph = `${name} = gk.Graph.from_arcs(${vertices}, ${columns.join(", ")})`;
-  return (text.slice(0, start) + graph + text.slice(end)).replace(/^\s+positions=.*,\n/gm, "");
+  return (text.slice(0, start) + graph + text.slice(end)).replace(POSITIONS, "");
 }
