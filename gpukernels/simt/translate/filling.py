@@ -66,9 +66,18 @@ class FillingTranslator:
         return value
 
 
-def fill_slice(part, active, where, value):
-    """Store `value` to every element of a slice, one after another as the loops of numba do."""
-    lengths = [np.broadcast_to(part.dim(active, axis), active.n) for axis in range(_ndim(part))]
+def lengths_of(part, active):
+    """Return the length along each axis of an array or slice, one per active thread."""
+    return [np.broadcast_to(part.dim(active, axis), active.n) for axis in range(_ndim(part))]
+
+
+def each_place(part, active):
+    """Yield (threads, whether each active thread is one, index) of each element of a slice.
+
+    The elements come one after another, as in the loops of numba; threads whose slice is shorter
+    leave earlier.
+    """
+    lengths = lengths_of(part, active)
     if not all(length.size for length in lengths):
         return
     for index in itertools.product(*(range(int(length.max())) for length in lengths)):
@@ -76,11 +85,20 @@ def fill_slice(part, active, where, value):
         for place, length in zip(index, lengths, strict=True):
             inside &= place < length
         threads = keep(active, inside)
-        if threads is None:
-            continue
-        at = tuple(np.int64(i) for i in index)
-        mine = value if np.ndim(value) == 0 or threads is active else value[inside]
-        part.put(threads, at if len(at) != 1 else at[0], mine, where)
+        if threads is not None:
+            at = tuple(np.int64(i) for i in index)
+            yield threads, inside, at if len(at) != 1 else at[0]
+
+
+def of_threads(value, threads, active, inside):
+    """Return the values of `threads` among those of the active threads."""
+    return value if np.ndim(value) == 0 or threads is active else value[inside]
+
+
+def fill_slice(part, active, where, value):
+    """Store `value` to every element of a slice."""
+    for threads, inside, at in each_place(part, active):
+        part.put(threads, at, of_threads(value, threads, active, inside), where)
 
 
 def store_items(part, active, where, *values):

@@ -13,6 +13,7 @@ import numpy as np
 from gpukernels.simt.errors import KernelTypeError
 from gpukernels.simt.translate import typing
 from gpukernels.simt.translate.values import Value
+from gpukernels.simt.translate.whole_arrays import with_output
 
 #: Computed in the smallest of float32 and float64 that holds the operands.
 _FLOATING = (
@@ -48,6 +49,9 @@ def function(name):
     ufunc = getattr(np, name)
 
     def call(t, node, hint):
+        if not node.keywords and len(node.args) == ufunc.nin + 1:
+            computed_in = functools.partial(_computed_in, name)
+            return with_output(t, ufunc, computed_in, name in _BOOLS, node)
         if node.keywords or len(node.args) != ufunc.nin:
             raise t.refuse(
                 f"`{ast.unparse(node.func)}` takes {ufunc.nin} numbers in a kernel, none of them "
