@@ -103,10 +103,10 @@ def copy_to(folder: str) -> None:
         cwd=ROOT, capture_output=True, text=True, check=True,
     )  # fmt: skip
     for name in filter(None, listed.stdout.split("\0")):
-        if (ROOT / name).is_file():
-            target = Path(folder, name)
+        source, target = ROOT / name, Path(folder, name)
+        if source.is_file() or source.is_symlink():  # a link may lead to a folder
             target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(ROOT / name, target)
+            shutil.copy(source, target, follow_symlinks=False)
 
 
 def survives(change, python: str, timeout: float) -> str:

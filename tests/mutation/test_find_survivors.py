@@ -5,7 +5,14 @@ from __future__ import annotations
 import argparse
 
 import pytest
-from find_survivors import ROOT, TESTS, files_of, hints_in, is_worth_it, lines_of, tried_by
+from find_survivors import (
+    ROOT, TESTS, copy_to, files_of, hints_in, is_worth_it, lines_of, tried_by,
+)  # fmt: skip
+
+
+def test_the_copy_has_the_links_of_the_repository(tmp_path):
+    copy_to(tmp_path)
+    assert (tmp_path / "gpukernels/notebook/benchmarks/bfs.json").is_file()
 
 
 def test_what_is_changed_and_its_tests_are_there():
