@@ -6,6 +6,7 @@ They read like a compiler's messages: the error, the line, and the thread that f
 from __future__ import annotations
 
 import os.path
+from typing import NamedTuple
 
 __all__ = [
     "BarrierDivergence",
@@ -27,6 +28,16 @@ __all__ = [
 ]
 
 
+class Call(NamedTuple):
+    """A line from which a device function is called, and how many other lines call it."""
+
+    function: str
+    file: str
+    line: int
+    text: str
+    others: int
+
+
 class KernelError(Exception):
     """A kernel did something that it must not do, or that the machine cannot run.
 
@@ -44,6 +55,8 @@ class KernelError(Exception):
         The source line.
     block, thread : tuple of int or None
         (x, y, z) of the first block and thread that are at fault, where that is known.
+    calls : tuple of Call
+        In a device function, the calls that lead to it, the innermost first.
 
     Examples
     --------
@@ -61,6 +74,8 @@ class KernelError(Exception):
     ...     type(error).__name__, error.thread
     ('OutOfBounds', (3, 0, 0))
     """
+
+    calls: tuple[Call, ...] = ()
 
     def __init__(self, reason, *, kernel="", file="", line=0, text="", block=None, thread=None):
         self.reason = reason

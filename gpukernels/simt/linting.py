@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import html
 import itertools
+import os
 import textwrap
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
@@ -17,6 +18,7 @@ import numpy as np
 
 from gpukernels.simt.errors import (
     BarrierDivergence,
+    Call,
     EndlessLoop,
     KernelAssertion,
     KernelError,
@@ -138,6 +140,8 @@ class Finding:
         The array, or the unset variable, that it is about, where there is one.
     within : str
         The widest scope whose threads race: ``"warp"``, ``"block"`` or ``"grid"``; else empty.
+    calls : tuple of Call
+        In a device function, the calls that lead to it, the innermost first.
     """
 
     rule: str
@@ -154,10 +158,15 @@ class Finding:
     other_line: int = 0
     array: str = ""
     within: str = ""
+    calls: tuple[Call, ...] = ()
 
     def __str__(self) -> str:
         lines = [f"{self.level}[{self.rule}] line {self.line}: {self.text.strip()}"]
         lines += textwrap.wrap(self.message, 92, initial_indent="    ", subsequent_indent="    ")
+        for call in self.calls:
+            place = f"line {call.line} of {call.function}, in {os.path.basename(call.file)}"
+            others = f", and at {call.others} other lines" if call.others else ""
+            lines.append(f"    called at {place}{others}: {call.text.strip()}")
         if self.thread is not None:
             lines.append(f"    seen by block {self.block}, thread {self.thread}")
         lines += textwrap.wrap(
@@ -473,6 +482,7 @@ def _from_error(error):
         other_line=getattr(error, "other_line", 0),
         array=getattr(error, "array", ""),
         within=getattr(error, "within", ""),
+        calls=error.calls,
     )
 
 

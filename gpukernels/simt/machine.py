@@ -576,7 +576,7 @@ class Run:
         block = thread = None
         if active is not None:
             block, thread = active.frame.group.place(active.slots[at])
-        return kind(
+        error = kind(
             reason,
             kernel=source.function,
             file=source.file,
@@ -585,3 +585,5 @@ class Run:
             block=block,
             thread=thread,
         )
+        error.calls = self.program.calls_of(source)
+        return error

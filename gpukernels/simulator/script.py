@@ -72,5 +72,6 @@ def main(argv: Sequence[str] | None = None) -> int:
                 return REFUSED
             errors.append(error)
     print(report(os.path.basename(options.program), options.schedule, errors), file=sys.stderr)
-    print(f"{session.launches} launches on the SIMT machine", file=sys.stderr)
+    launches = f"{session.launches} launch{'es' * (session.launches != 1)}"
+    print(f"{launches} on the SIMT machine", file=sys.stderr)
     return status or (FOUND if errors else 0)

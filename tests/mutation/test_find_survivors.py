@@ -6,7 +6,14 @@ import argparse
 
 import pytest
 from find_survivors import (
-    ROOT, TESTS, copy_to, files_of, hints_in, is_worth_it, lines_of, tried_by,
+    ROOT,
+    TESTS,
+    copy_to,
+    files_of,
+    hints_in,
+    is_worth_it,
+    lines_of,
+    tried_by,
 )  # fmt: skip
 
 

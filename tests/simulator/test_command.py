@@ -30,7 +30,7 @@ def test_a_right_program_prints_what_it_prints(run):
     done = run(programs.RIGHT, "one", "--two")
     assert done.returncode == 0
     assert done.stdout == "[0.0, 3.0, 6.0, 9.0, 12.0] ['one', '--two']\n"
-    assert done.stderr.endswith("nothing found\n1 launches on the SIMT machine\n")
+    assert done.stderr.endswith("nothing found\n1 launch on the SIMT machine\n")
 
 
 def test_all_findings_are_listed_with_the_right_advice(run):

@@ -21,7 +21,7 @@ from gpukernels.simt.translate import (
     typing,
     versions,
 )
-from gpukernels.simt.translate.source import python_function
+from gpukernels.simt.translate.source import load, python_function
 from gpukernels.simt.translate.values import (
     ArrayType,
     LiteralType,
@@ -839,6 +839,7 @@ class ExpressionTranslator:
         values = [self._argument(v, node) for v in bound.arguments.values()]
         values, declared = signatures.cast_to_declared(self, target, values, node)
         name, result = self._translated(target, values, declared)
+        self.program.callers.setdefault(load(target).source, {})[self.where] = None
         codes = []
         for value in values:
             _flatten(value, codes)

@@ -20,7 +20,7 @@ import textwrap
 
 import numpy as np
 
-from gpukernels.simt.errors import KernelError, KernelTypeError, UnsupportedConstruct
+from gpukernels.simt.errors import Call, KernelError, KernelTypeError, UnsupportedConstruct
 from gpukernels.simt.run import choices, lanes, meetings, turns
 from gpukernels.simt.run.pace import steps_of
 from gpukernels.simt.translate import intrinsics, ranges, typing, versions, waiting
@@ -115,6 +115,8 @@ class Program:
             "Scope": turns.Scope,
             "Vote": turns.Vote,
         }
+        #: Source of each device function -> numbers of the places from which it is called.
+        self.callers = {}
         self._constants = {}
         self._functions = {}
         #: Functions that are being translated: (their name, the type of their result so far).
@@ -144,6 +146,18 @@ class Program:
             return self._constants[key][0]
         except TypeError:
             raise UnsupportedConstruct(f"a constant of type {type(value).__name__}") from None
+
+    def calls_of(self, source) -> tuple:
+        """Return the chain of calls that leads to a device function, the innermost first."""
+        calls, seen = [], {source}
+        while source in self.callers:
+            first, *others = self.callers[source]
+            source, line = self.locations[first]
+            calls.append(Call(source.function, source.file, line, source.line(line), len(others)))
+            if source in seen:
+                break
+            seen.add(source)
+        return tuple(calls)
 
     def captured_bytes(self) -> int:
         """Return the size of all arrays among the constants."""
