@@ -45,7 +45,7 @@ bfs virtual_warp | virtual_warp_level | virtual_warp_level virtual_warp.virtual_
 bfs luo | search_all_levels | search_all_levels is_mine follow_arcs enqueue_nearby flush
 bfs linear_work | gather_serial | gather_serial copy_neighbor one_thread
 bfs linear_work | claim_unvisited | claim_unvisited
-bfs linear_work | scan_tiles | warp_inclusive_scan block_exclusive_scan add_tiles
+bfs linear_work | scan_tiles | warp_inclusive_scan block_exclusive_scan
 bfs expand_contract | expand_and_contract | expand_and_contract follow claim gather_by_block
 bfs expand_contract | expand_and_contract | cull_by_warp cull_by_history
 bfs bfs4k | single_block_levels | single_block_levels hash64
@@ -76,7 +76,8 @@ adjacency_matrix.row_sum, graph | matrix_row_sum | matrix_row_sum
 adjacency_matrix.row_sum, graph, mapping="thread" | matrix_row_sum_by_thread |\
  matrix_row_sum_by_thread
 primitives.warp_rank, np.arange(64) % 3 == 0 | rank_warps | warp_binary_rank
-primitives.shared_scan, np.arange(64), threads=64 | sweep_padded | plain_cell
+primitives.device_scan, np.arange(3000) | add_tiles | add_tiles
+primitives.shared_scan, np.arange(64), padding=False, threads=64 | sweep_plain | plain_cell
 """
 #: The call and the kernel of each of these functions.
 KNOWN = {

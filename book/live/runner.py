@@ -27,6 +27,7 @@ if importlib.util.find_spec("numba") is None:
 import gpukernels as gk
 from gpukernels.device import SimtDevice, devices_made
 from gpukernels.exercises.judge import looking
+from gpukernels.simt import python_function
 from gpukernels.trace import Trace, metrics
 
 #: A loop of more rounds is taken for an endless one; on a page, a million would take minutes.
@@ -141,12 +142,19 @@ def _replace(name: str, code: Any, undo: list) -> None:
     if module is None:
         raise ImportError(f"# %% {name}: the package has no such module, or has not loaded it")
     own = vars(module)
-    before = dict(own)
-    exec(code, own)
-    for function, new in list(own.items()):
-        old = before.get(function)
-        if old is new:
+    # A listing may show functions of other modules, which use names that this one lacks.
+    space: dict[str, Any] = {}
+    for value in list(own.values()):
+        if (function := python_function(value)) is not None:
+            space.update(function.__globals__)
+    space.update(own)
+    before = dict(space)
+    exec(code, space)
+    for function, new in list(space.items()):
+        if new is before.get(function):
             continue
+        old = own.get(function)
+        own[function] = new
         undo.append((own, function, old))
         for other in list(sys.modules.values()):
             theirs = vars(other) if getattr(other, "__name__", "").startswith("gpukernels") else {}
@@ -162,7 +170,8 @@ def _as_html(value: Any) -> str:
         text = form() if callable(form) else form
         if isinstance(text, str):
             return text
-    return f"<pre>{escape(repr(value))}</pre>"
+    bundle = getattr(value, "_repr_mimebundle_", dict)()
+    return bundle.get("text/html") or f"<pre>{escape(repr(value))}</pre>"
 
 
 def _frames(trace: TracebackType | None) -> list[tuple[FrameType, int]]:
