@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from gpukernels.simt.translate import intrinsics
 from gpukernels.simulator.arrays import DeviceArray, MappedArray
-from gpukernels.simulator.kernels import DEFAULT_BLOCK, Kernel, parsed
+from gpukernels.simulator.kernels import Kernel, parsed
 from gpukernels.simulator.written import kernel_from
 
 
@@ -66,9 +66,7 @@ class Vectorized:
             for array, dtype in zip(arrays, dtypes, strict=True)
         ]
         result = np.zeros(int(np.prod(shape, dtype=np.int64)), result_type)
-        if result.size:
-            blocks = -(-result.size // DEFAULT_BLOCK)
-            self._kernel[blocks, DEFAULT_BLOCK](result, *flat)
+        self._kernel.forall(result.size)(result, *flat)
         result = result.reshape(shape)
         if out is not None:
             _host(out)[...] = result
@@ -132,9 +130,7 @@ class Generalized:
             np.zeros((stack, *(own or (1,))), dtype)
             for own, dtype in zip(dims, dtypes[len(values) :], strict=True)
         ]
-        if stack:
-            blocks = -(-stack // DEFAULT_BLOCK)
-            self._kernel[blocks, DEFAULT_BLOCK](*values, *results)
+        self._kernel.forall(stack)(*values, *results)
         shaped = [r.reshape(*shape, *own) for r, own in zip(results, dims, strict=True)]
         if out is not None:
             _host(out)[...] = shaped[0]
