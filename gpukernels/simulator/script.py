@@ -67,11 +67,14 @@ def main(argv: Sequence[str] | None = None) -> int:
             status = end.code if isinstance(end.code, int) else int(end.code is not None)
         except KernelError as error:
             print(f"launched by {call_of(error.__traceback__)}", file=sys.stderr)
-            if not is_finding(error):
+            if is_finding(error):
+                errors.append(error)
+            else:
                 print(error, file=sys.stderr)
-                return REFUSED
-            errors.append(error)
-    print(report(os.path.basename(options.program), options.schedule, errors), file=sys.stderr)
+                status = REFUSED
+    if errors or status != REFUSED:
+        text = report(os.path.basename(options.program), options.schedule, errors)
+        print(text, file=sys.stderr)
     launches = f"{session.launches} launch{'es' * (session.launches != 1)}"
     print(f"{launches} on the SIMT machine", file=sys.stderr)
     return status or (FOUND if errors else 0)

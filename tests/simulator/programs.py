@@ -70,6 +70,22 @@ def kernel(a):
 kernel[1, 1](np.zeros(8))
 """
 
+RACES_AND_REFUSED = """
+import numpy as np
+from numba import cuda
+
+@cuda.jit
+def races(a):
+    a[0] += 1
+
+@cuda.jit
+def kernel(a):
+    a[0] = sum(a)
+
+races[1, 64](np.zeros(1))
+kernel[1, 1](np.zeros(8))
+"""
+
 NEGATIVE = """
 import numpy as np
 from numba import cuda

@@ -59,6 +59,13 @@ def test_a_kernel_that_the_machine_cannot_run_is_named(run):
     assert "line 7" in done.stderr
 
 
+def test_a_kernel_that_is_refused_hides_no_finding_before_it(run):
+    done = run(programs.RACES_AND_REFUSED)
+    assert done.returncode == 2
+    assert "`sum` cannot be called in a kernel" in done.stderr
+    assert "error[race] line 7: a[0] += 1" in done.stderr
+
+
 def test_negative_indices_wrap_if_asked(run):
     assert "wraparound=True" in run(programs.NEGATIVE).stderr
     done = run(programs.NEGATIVE, options=["--wraparound", "--schedule", "random", "--seed", "3"])
